@@ -485,7 +485,7 @@ class ShownSetting:
     meaning: str
 
 
-def describe_settings(settings: OperatorSettings) -> Iterator[ShownSetting]:
+def list_settings(settings: OperatorSettings) -> Iterator[ShownSetting]:
     """Every setting, in the order of its definition."""
     for name, field in OperatorSettings.model_fields.items():
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import orjson
@@ -147,6 +147,25 @@ def _add_field(command: Any, name: str, field: FieldInfo, own: Option) -> None:
     command.add_argument(name, **values)
 
 
+def reference() -> Iterator[str]:
+    """Yield the table of all commands, for the documentation: ``python -m engine.cli.main``."""
+    yield "| command | options | meaning |"
+    yield "|---|---|---|"
+    for verb in all_verbs():
+        words, flags = [verb.name], ["`--json`"]
+        for name, field in verb.options.model_fields.items():
+            own = _option(field)
+            if own.positional:
+                words.append(own.metavar if field.is_required() else f"[{own.metavar}]")
+            elif own.is_settings:
+                flags.append("every [setting](settings.md)")
+            elif not own.is_hidden and name not in TOOLS_ALONE:
+                value = "" if field.annotation is bool else f" {own.metavar or name.upper()}"
+                flags.append(f"`{_flag(name, own)}{value}`")
+        if verb.name:
+            yield f"| `redstring {' '.join(words)}` | {', '.join(flags)} | {verb.summary} |"
+
+
 class _Strategies:
     """The strategies in words, read when help is printed."""
 
@@ -228,3 +247,7 @@ def _print(response: Response, *, as_json: bool) -> None:
 def _fail(error: RedstringError, code: int) -> int:
     print(f"redstring: {' '.join(str(error).split())}", file=sys.stderr)
     return code
+
+
+if __name__ == "__main__":
+    print(*reference(), sep="\n")

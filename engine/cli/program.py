@@ -16,10 +16,10 @@ def run(prog: str, add_more: Callable[[Any], None] | None = None) -> int:
     ``add_more`` describes further commands to the parser. For the main thread of a process that has nothing
     else to do: it takes Ctrl-C over, and the streams.
     """
-    # What whoever started this wants ignored stays so.
+    # A signal that the parent process ignores stays ignored.
     interrupted = signal.getsignal(signal.SIGINT)
-    told = interrupted is signal.default_int_handler
-    if told:
+    is_ours = interrupted is signal.default_int_handler
+    if is_ours:
         signal.signal(signal.SIGINT, _stop_early)
     from engine.cli.main import main
     from engine.cli.terminal import VisibleStream
@@ -31,11 +31,11 @@ def run(prog: str, add_more: Callable[[Any], None] | None = None) -> int:
         VisibleStream(stream) if stream is not None and stream.isatty() else stream
         for stream in (sys.stdout, sys.stderr)
     )
-    if told:
+    if is_ours:
         signal.signal(signal.SIGINT, interrupted)
     code = main(prog=prog, add_more=add_more)
-    if told:
-        # The command has told all: only its end is left.
+    if is_ours:
+        # All output is written: a second Ctrl-C may end the process.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return code
 

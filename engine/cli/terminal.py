@@ -9,7 +9,7 @@ from engine.language.characters import marked
 
 
 class VisibleStream(io.TextIOBase):
-    """A stream in which hidden and controlling characters stand by their numbers: ``⟦U+001B⟧``.
+    """A stream in which hidden and controlling characters are shown as their numbers: ``⟦U+001B⟧``.
 
     A document may hold sequences that a terminal obeys (ECMA-48), and a name or an error may repeat them.
     """
@@ -27,7 +27,7 @@ class VisibleStream(io.TextIOBase):
         self._stream.flush()
 
     def isatty(self) -> bool:
-        """As the stream says."""
+        """Return whether the stream is a terminal."""
         return self._stream.isatty()
 
     def fileno(self) -> int:

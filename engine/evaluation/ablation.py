@@ -13,7 +13,7 @@ from engine.evaluation.compare import Difference, paired
 from engine.evaluation.evaluate import judged
 from engine.evaluation.questions import Question
 from engine.evaluation.results import Outcome, QuestionResult
-from engine.investigation.strategies.registry import known_strategies
+from engine.investigation.strategies.registry import all_strategies
 from engine.settings import InvestigationSettings
 
 # What each strategy, retriever, view and round is worth, and the ontology: left out, and alone.
@@ -221,7 +221,7 @@ def _strategies(settings: InvestigationSettings) -> Iterator[Variant]:
     if settings.close_gaps:
         yield Variant(STRATEGY, GAPS, "without", settings.changed(close_gaps=False))
         yield Variant(STRATEGY, GAPS, "alone", settings.changed(strategies=(), close_gaps=True))
-    for name in known_strategies():
+    for name in all_strategies():
         if name not in settings.strategies:
             more = (*settings.strategies, name)
             yield Variant(STRATEGY, name, "with", settings.changed(strategies=more))

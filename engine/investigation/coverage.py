@@ -300,7 +300,7 @@ def make_coverage(
 ) -> tuple[Coverage, tuple[str, ...]]:
     """Make the coverage of a question whose scan found the rows ``first``, and notes.
 
-    If the embedder fails, areas are compared by words and a note says so. ``setting``: the type of
+    If the embedder fails, areas are compared by words and a note reports it. ``setting``: the type of
     transaction, as the settings name it. Raises SettingsError for an unknown one.
     """
     check_transaction(relevance.corpus, setting)

@@ -282,7 +282,7 @@ def _areas(
     demanded = set(ontology.transactions.get(transaction, ())) if transaction else set()
     table = get_affinity(relevance.corpus, ontology.areas).of(relevance.corpus, first, embedder)
     shares = shares_of(table, relevance.of(first))
-    asked = _asked(ontology, relevance.plan)
+    asked = _count_keywords(ontology, relevance.plan)
     touch = {
         area.id: float(share) + TOUCHED * asked[area.id]
         for area, share in zip(ontology.areas, shares, strict=True)
@@ -306,7 +306,7 @@ def _areas(
     )
 
 
-def _asked(ontology: Ontology, plan: QueryPlan) -> Counter[str]:
+def _count_keywords(ontology: Ontology, plan: QueryPlan) -> Counter[str]:
     """Count the keywords of each area in the question."""
     text, language = plan.views[0].text, plan.language
     return Counter(

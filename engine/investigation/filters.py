@@ -28,7 +28,7 @@ from engine.model import (
 from engine.retrieval.planning.syntax import phrase_mask
 from engine.settings import InvestigationSettings
 
-# Constraints of a query plan, as masks. A note says how many passages each leaves, and names the one that
+# Constraints of a query plan, as masks. Notes report how many passages each leaves, and name the one that
 # left none.
 
 # The beginning of the note on the constraint that left no passages.
@@ -230,7 +230,7 @@ def _status_mask(corpus: Corpus, statuses: Sequence[str]) -> Mask:
     for status in statuses:
         if not corpus.with_status((status,)).any():
             known = [_as_tuple(document.status) for document in corpus.documents()]
-            raise SettingsError(f"statuses: {status!r} is not in the corpus{_known_values(known)}")
+            raise SettingsError(f"statuses: {status!r} is not in the corpus{_list_values(known)}")
     return corpus.with_status(statuses)
 
 
@@ -269,12 +269,12 @@ def _name_mask(setting: str, values: Sequence[str], names: Sequence[Sequence[str
         key = name_key(name)
         hits = np.array([key in own for own in keys], np.bool_)
         if not hits.any():
-            raise SettingsError(f"{setting}: {name!r} is not in the corpus{_known_values(names)}")
+            raise SettingsError(f"{setting}: {name!r} is not in the corpus{_list_values(names)}")
         found |= hits
     return found
 
 
-def _known_values(names: Sequence[Sequence[str]], most: int = 8) -> str:
+def _list_values(names: Sequence[Sequence[str]], most: int = 8) -> str:
     known = sorted({own[0] for own in names if own})
     if not known:
         return "; no document of the corpus has such a value"
@@ -306,7 +306,7 @@ def _combine(masks: Sequence[Mask]) -> Mask | None:
 # Longest chain of versions that is followed.
 LONGEST_CHAIN = 32
 # Relations that name a successor, tried in order: a later version replaces the text itself, an act that
-# amends or repeals it says what happened to it.
+# amends or repeals it states what changed.
 SUCCESSIONS = ((Relation.SUPERSEDES,), (Relation.SUPERSEDES, Relation.AMENDS, Relation.REPEALS))
 
 

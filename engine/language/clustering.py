@@ -46,7 +46,7 @@ def terms_in(key: Key, numbers: Mapping[Key, int]) -> list[int]:
     """Return the terms of several words in a longer one, the longest at each position."""
     found, place = list[int](), 0
     while place < len(key):
-        # A first name alone may belong to somebody else.
+        # A first name alone may belong to another person.
         ends = range(min(len(key), place + len(key) - 1), place + 1, -1)
         end = next((end for end in ends if key[place:end] in numbers), None)
         if end is not None:

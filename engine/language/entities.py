@@ -385,8 +385,8 @@ def name_scores(
 ) -> NDArray[np.float32]:
     """Compute the scores of terms, shape (terms,).
 
-    ``said``: evidence from ``stated``. ``capitals``: share of capitalised mentions, NaN if not significant.
-    ``documents``: number of documents with mentions.
+    ``evidence``: evidence from ``stated``. ``capitals``: share of capitalised mentions, NaN if not
+    significant. ``documents``: number of documents with mentions.
     """
     by_capitals = CAPITALS * np.clip(2.0 * np.nan_to_num(capitals, nan=0.5) - 1.0, 0.0, 1.0)
     by_spread = SPREAD * np.clip(np.log(np.maximum(documents, 1)) / np.log(MANY_DOCUMENTS), 0.0, 1.0)

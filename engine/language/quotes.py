@@ -138,7 +138,7 @@ def _folded(token: str) -> str:
         return token
     if len(token) == 1 and token in _FOLDED:
         return _FOLDED[token]
-    # The stand-alone form of a vowel sign consists of a blank and the sign.
+    # The isolated form of a vowel sign consists of a blank and the sign.
     letters = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]).strip(), token)
     return unicodedata.normalize("NFC", letters).replace("’", "'")
 

@@ -15,13 +15,13 @@ from engine.errors import InputError, RedstringError, SettingsError
 from engine.extraction.judging import Ends, judge_link, unjudge_link, without_verdicts
 from engine.investigation import Case, run_case
 from engine.investigation.ranking.additive import Experience
-from engine.investigation.ranking.weights import known_weights
+from engine.investigation.ranking.weights import list_weights
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel
 from engine.model import QueryPlan, Relation
 from engine.records.plain import plan_from_json, plan_to_json
 from engine.records.store.chain import RAN, UNDONE, Event
-from engine.retrieval.retrievers.registry import known_retrievers
+from engine.retrieval.retrievers.registry import all_retrievers
 from engine.settings import InvestigationSettings, checked
 
 # Steps of a user in a saved case. ``CaseStore.step(case_id, step.kind, data=step.data(), ...)`` stores one;
@@ -258,7 +258,7 @@ def _drop_unknown_retrievers(settings: InvestigationSettings) -> tuple[Investiga
 
     If all are unknown the settings are unchanged, and the scan refuses them.
     """
-    available = known_retrievers()
+    available = all_retrievers()
     unknown = [name for name in settings.retrievers if name not in available]
     remaining = tuple(name for name in settings.retrievers if name in available)
     if not unknown or not remaining:
@@ -274,7 +274,7 @@ def _weights(
 ) -> tuple[str | Experience, str]:
     """Return the learned weights of a case (empty for none), and a note if they are missing."""
     name = str(record.get("weights", ""))
-    if not name or name in known_weights(corpus):
+    if not name or name in list_weights(corpus):
         return name, ""
     if learned is not None and learned.id == name:
         return learned, ""

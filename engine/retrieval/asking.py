@@ -1,4 +1,4 @@
-"""Requests to a language model for one case: an answer, or a note that says why there is none.
+"""Requests to a language model for one case: an answer, or a note on why there is none.
 
 The caller has a deterministic fallback, so that a failing model never ends a case.
 """

@@ -21,7 +21,7 @@ def embed_views(
 ) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
     """Return the views' vectors, shape (views, d), with zeros for views without dense search, and notes.
 
-    None, with a note that says why, if dense search is off.
+    None, with a note on the reason, if dense search is off.
     """
     if embedder is None:
         return None, ("dense search is off: the corpus holds no vectors",)

@@ -136,7 +136,7 @@ def _base(code: str) -> str:
 # The scan ranks by it, the gate scores leads by it, and it is the largest part of the final score. It is the
 # weighted sum of the retrievers' scores, each as a share of the best passage's.
 
-# A bare heading names its subject and says nothing about it.
+# A bare heading names a subject without any content.
 HEADING_FACTOR = 0.3
 # Bonus for a passage with a phrase that the question quotes.
 PHRASE = 0.1

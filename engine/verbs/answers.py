@@ -120,7 +120,7 @@ def answer_here(caller: Caller, request: AnswerOptions) -> Response:
         "answer",
         "Answer a question",
         "Answer a question with sentences of the corpus, each with its citation and its exact words, after "
-        "investigating it. Says plainly what the corpus has no answer to.",
+        "investigating it. States plainly which parts the corpus does not answer.",
         QuestionAnswer,
         lambda values: slim_kept(values, slim_answer),
     ),
@@ -187,7 +187,7 @@ class AuditOptions(ModelOptions):
     log: Path | None = option(None, "write the verification log: .md, .html or .json", "FILE")
     confirm: str = option("", "confirm the verdicts on these claims", "N,N")
     overrule: list[str] = option([], "give the right verdict on a claim", "N=VERDICT", many="append")
-    undo: str = option("", "take back what was said of these claims", "N,N")
+    undo: str = option("", "withdraw the reviews of these claims", "N,N")
     note: str = option("", "why; kept with the verdicts")
     by: str = option("", "the reviewer", "NAME")
 
@@ -209,7 +209,7 @@ class AuditAnswer(Slim):
 
 
 def audit_here(caller: Caller, request: AuditOptions) -> Response:
-    """Audit a text on the command line; keep what a reviewer says of the verdicts, and write reports."""
+    """Audit a text on the command line; record reviews of its verdicts, and write reports."""
     from engine.answers.audit import Auditor, Step
     from engine.answers.audit.export import annotated, audit_to_json, markdown
     from engine.answers.audit.log import verification_log
@@ -245,7 +245,7 @@ def audit_here(caller: Caller, request: AuditOptions) -> Response:
     tool=Tool(
         "audit",
         "Check a text",
-        "Check the claims and citations of a text against a corpus: which are borne by it, word for word, "
+        "Check the claims and citations of a text against a corpus: which it supports, word for word, "
         "which are contradicted, and which citations lead to nothing.",
         AuditAnswer,
     ),

@@ -98,10 +98,10 @@ def import_cases(caller: Caller, request: ImportCases) -> Response:
 class VerdictOptions(Request):
     """Options by which verdicts go along with a case."""
 
-    verdicts: bool = option(False, "with what reviewers said of it, unnamed")
+    verdicts: bool = option(False, "with the verdicts of reviewers, without their names")
     named: bool = option(False, "with --verdicts: and with their names")
 
-    def wanted(self) -> Verdicts:
+    def chosen(self) -> Verdicts:
         """Return which verdicts go along. Raises InputError for names without verdicts."""
         from engine.exports.kept_cases import Verdicts
 
@@ -124,7 +124,7 @@ def export_matter(caller: Caller, request: ExportMatter) -> Response:
     from engine.records.case_file import write_bundle
     from engine.review.case_verdicts import case_verdicts, verdicts_to_json
 
-    store, wanted = caller.store(), request.wanted()
+    store, wanted = caller.store(), request.chosen()
     ids = store.ids(find_matter(caller, request.matter), caller.owner)
     cases: Iterable[Any] = (store.handed(one, caller.owner) for one in ids)
     if wanted is not Verdicts.NONE:
@@ -150,7 +150,7 @@ def share_case(caller: Caller, request: ShareCase) -> Response:
     """Show a case to everyone who has its id, to be read."""
     is_shared = not request.off
     caller.store().share(request.id, who=caller.name, owner=caller.owner, shared=is_shared)
-    audience = "whoever has its id" if is_shared else "nobody else"
+    audience = "everyone with its id" if is_shared else "you alone"
     return Response({"id": request.id, "shared": is_shared}, [f"{request.id} is shown to {audience}"])
 
 
@@ -283,7 +283,7 @@ def _load_for_export(caller: Caller, request: ExportOptions) -> ExportableCase:
     from engine.records.restoring import values_of
     from engine.review.case_verdicts import anonymise, parse_assessments, passage_gains
 
-    wanted, today = request.wanted(), datetime.now(UTC).date()
+    wanted, today = request.chosen(), datetime.now(UTC).date()
     corpus = caller.corpus(request.corpus) if request.corpus else None
     if not Path(request.case).is_file():
         return load_for_export(

@@ -43,7 +43,7 @@ class ListCases(Request):
     """Arguments of ``cases``."""
 
     words: str = Field(
-        default="", max_length=500, description="Words that all stand in the question, the name or the notes."
+        default="", max_length=500, description="Words that all occur in the question, the name or the notes."
     )
     corpus: CorpusName = option("", "Only cases of this corpus.", "NAME", flag="--of-corpus")
     evidence: Literal["", "found", "partial", "none"] = Field(
@@ -470,7 +470,7 @@ class JudgeOptions(OneCase):
     """Options of ``cases judge``."""
 
     verdict: str = argument(..., "in a word; an empty one takes it back", "VERDICT")
-    right: bool = option(False, "what the engine said was right")
+    right: bool = option(False, "the evidence status of the engine was right")
     wrong: bool = option(False, "it was wrong")
 
 

@@ -29,7 +29,7 @@ class ListCorpora(Request):
     words: str = Field(
         default="",
         max_length=200,
-        description="Words that all stand in the title, the id or another name of a document.",
+        description="Words that all occur in the title, the id or another name of a document.",
     )
     offset: int = Field(default=0, ge=0, description="Leave out so many documents of the list.")
 

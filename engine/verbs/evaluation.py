@@ -330,7 +330,7 @@ def regress(caller: Caller, request: RegressOptions) -> Response:
         count, cases = len(paths), _read_records(paths)
     else:
         ids = _case_ids(caller, request.matter, request.of_corpus or corpus.name)
-        count, cases = len(ids), _kept_cases(caller, ids)
+        count, cases = len(ids), _stored_cases(caller, ids)
     fingerprint, model = fingerprint_of(corpus), caller.model(request)
     done = replay_cases(cases, corpus, fingerprint=fingerprint, top=request.top, model=model)
     silent = not sys.stderr.isatty()
@@ -356,7 +356,7 @@ def _case_ids(caller: Caller, matter: str | None, corpus: str) -> list[str]:
     return [one.id for one in found][::-1]
 
 
-def _kept_cases(caller: Caller, ids: list[str]) -> Iterator[Saved]:
+def _stored_cases(caller: Caller, ids: list[str]) -> Iterator[Saved]:
     from engine.records.regression import Saved
 
     store, owner = caller.store(), caller.owner

@@ -93,7 +93,7 @@ def _confirm(caller: Caller, request: ExtractOptions) -> None:
     if request.yes:
         return
     if caller.reads_json or not sys.stdin.isatty():
-        raise InputError("nobody has agreed to the cost: say --yes to begin, or --dry-run to only see it")
+        raise InputError("the cost is not confirmed: add --yes to begin, or --dry-run to see it only")
     print("Begin? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
         raise CancelledError("nothing was sent")
@@ -155,7 +155,7 @@ def show_validations(caller: Caller, request: ValidationsOptions) -> Response:
 def try_model(caller: Caller, request: ModelOptions) -> Response:
     """Try a language model: whether it answers, keeps to schemas and reads long prompts.
 
-    ModelError is a problem of one that cannot be used as its spec says.
+    ModelError is a problem if it cannot be used as its spec states.
     """
     from engine.llm.probing import probe, probe_lines, probe_to_json
 

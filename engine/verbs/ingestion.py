@@ -1,7 +1,7 @@
 """Verbs that make and change corpora: ingest, add, remove, embed, copy.
 
 ``ingest`` makes a corpus hold exactly its sources, and reads again only files that changed. A program that
-has the corpus open meanwhile goes on reading the former state.
+has the corpus open goes on reading the former state.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class AddOptions(Request):
         from engine.ingestion.readers.identity import load_mapping
 
         if self.blocks is not None:
-            raise SettingsError("--blocks is gone: the workers of a cluster send their blocks; leave it out")
+            raise SettingsError(
+                "--blocks was removed: the workers of a cluster send their blocks; leave it out"
+            )
         return {
             "passwords": self.password,
             "mapping": None if self.mapping is None else load_mapping(self.mapping),

@@ -154,7 +154,7 @@ def apply_rules_to_facts(caller: Caller, request: RulesOptions) -> Response:
         language=request.language,
     )
     stated = list(_stated_facts(corpus, ontology, request.question))
-    lines = [f"The question says “{one['words']}”: --fact {one['fact']}='{one['value']}'" for one in stated]
+    lines = [f"The question states “{one['words']}”: --fact {one['fact']}='{one['value']}'" for one in stated]
     return Response({"outcomes": outcomes_json(found), "stated": stated}, [*lines, *outcomes_text(found)])
 
 

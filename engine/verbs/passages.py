@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.records.replaying import Follow
     from engine.records.store.chain import Event as CaseEvent
 
-# Passages that a step found, told with their words.
+# Passages of a step that are returned with their texts.
 MOST_FOUND = 60
 MOST_PASSAGES = 100
 # Characters around the passages of an answer.
@@ -119,7 +119,7 @@ def follow_passage(caller: Caller, request: FollowPassage) -> Response:
         seen=len(events),
     )  # fmt: skip
     changed = store.summary(request.case, owner).fingerprint != fingerprint_of(corpus)
-    since = ["the corpus has changed since the case was kept: it was gone through anew"] if changed else []
+    since = ["the corpus has changed since the case was kept: the case was replayed"] if changed else []
     record = {**found["record"], "notes": [*found["record"]["notes"], *since]}
     return Response({"case": request.case, **record, "step": found["step"], "more": MORE})
 
@@ -278,7 +278,7 @@ class ReadAnswer(Slim):
     tool=Tool(
         "read",
         "Read in place",
-        "Read a passage where it stands, with its neighbours, its references and how often it is cited; or a "
+        "Read a passage in its document, with its neighbours, its references and how often it is cited; or a "
         "section or a document, page by page.",
         ReadAnswer,
     ),

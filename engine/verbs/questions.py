@@ -53,7 +53,7 @@ Matter = Annotated[
 SETTINGS = 'Any settings of the case by name, in place of the preset\'s: {"as_of": "2024-05-06"}.'
 MODEL_COST = "Language model, at most"
 MODEL_USE = "Language model, so far"
-UNWANTED = "nobody waits for this case any more"
+UNWANTED = "the caller has hung up"
 MORE = (
     "read a passage in place by its id; follow further from one, export the case or get the rest of it by "
     "the id of the case; detail=full gives everything at once"
@@ -227,7 +227,7 @@ def open_case(caller: Caller, request: Any, corpus: Corpus, **more: Any) -> Case
 
 
 def run_to_end(case: Case, report: Report) -> None:
-    """Run a case to its end. Raises CancelledError if nobody waits for it any more."""
+    """Run a case to its end. Raises CancelledError if the caller has hung up."""
     from engine.records.text import event_line
 
     for event in case.run():
@@ -327,7 +327,7 @@ def investigate_here(caller: Caller, request: InvestigateOptions) -> Response:
         "Investigate a question",
         "Investigate a question in a corpus of documents that cite each other: a broad scan, then rounds "
         "that follow citations, definitions, exceptions and neighbours. Gives the passages, best first, each "
-        "with the trail by which it was found, whether the corpus bears the question, what is covered, why "
+        "with the trail by which it was found, whether the corpus supports an answer, what is covered, why "
         "it stopped.",
         CaseAnswer,
         slim_kept,

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 SESSION, LEASE = "command line", 1_800.0
 # The effect of a verdict on the link of a hop.
 NOT_JUDGED = "the link itself was not judged: name its corpus by --corpus"
-NOT_FREED = "what was said of the link itself, if anything, stays: name its corpus by --corpus"
-FREED = "what was said of the link is taken back"
+NOT_FREED = "a verdict on the link itself, if any, stays: name its corpus by --corpus"
+FREED = "the verdict on the link is withdrawn"
 STRATA = ("best", "border", "alone", "disagreed", "random", "hops", "sentences", "telling")
 
 
@@ -199,7 +199,7 @@ def undo_verdict(caller: Caller, request: UndoReviewOptions) -> Response:
     reviews.queue(request.queue)
     last = reviews.last_assessment(request.queue, request.by)
     if last is None:
-        raise InputError(f"{request.by} has said nothing in this queue that can be taken back")
+        raise InputError(f"{request.by} has given no verdict in this queue that can be withdrawn")
     corpus = _corpus_of_item(caller, last.item, request.corpus)
     back = reviews.withdraw(last.number, reviewer=request.by, queue=request.queue)
     effect = "" if link_followed(back.item) is None else NOT_FREED

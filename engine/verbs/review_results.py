@@ -45,7 +45,7 @@ def show_criteria(caller: Caller, request: CriteriaOptions) -> Response:
         reviews.write_criteria(matter, text, who=request.by)
     found = reviews.criteria(matter)
     outdated = len(reviews.outdated(matter, caller.owner))
-    lines = ["Nobody has said yet what counts as relevant: --text says it"]
+    lines = ["There are no criteria of relevance yet: --text sets them"]
     if found is not None:
         lines = [f"Version {found.version}, by {found.who}, {found.at[:16]}", found.text]
         lines += [f"{outdated:,} standing verdicts were given under earlier ones"] if outdated else []
@@ -161,7 +161,7 @@ def _estimate_lines(found: Estimates, width: float, more: int | None) -> Iterato
     yield f"precision of the ranking: {_precision_words(found.overall)}"
     recall = found.recall
     if recall is None:
-        yield "recall within the pool: cannot be told; judge passages drawn at random"
+        yield "recall within the pool: unknown; judge passages drawn at random"
         return
     of = "of these cases" if recall.of_these_cases else "of cases like these"
     yield (
@@ -174,7 +174,7 @@ def _estimate_lines(found: Estimates, width: float, more: int | None) -> Iterato
 
 def _precision_words(one: PrecisionEstimate | None) -> str:
     if one is None:
-        return "cannot be told yet"
+        return "unknown yet"
     return f"{one.value:.2f} ({one.low:.2f} to {one.high:.2f}), {one.judged:,} judged of {one.cases:,} cases"
 
 

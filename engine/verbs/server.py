@@ -45,20 +45,20 @@ def show_settings(caller: Caller, request: ShowSettings) -> Response:
 
     Raises SettingsError naming each variable that is wrong or unknown.
     """
-    from engine.operator_settings import describe_settings, operator_settings
+    from engine.operator_settings import list_settings, operator_settings
 
     if request.markdown:
         lines = list(markdown_lines())
         return Response({"markdown": "\n".join(lines)}, lines)
     found = operator_settings()
-    return Response({"settings": [asdict(one) for one in describe_settings(found)]}, _setting_lines(found))
+    return Response({"settings": [asdict(one) for one in list_settings(found)]}, _setting_lines(found))
 
 
 def _setting_lines(found: OperatorSettings) -> Iterator[str]:
-    from engine.operator_settings import describe_settings
+    from engine.operator_settings import list_settings
 
     group = ""
-    for one in describe_settings(found):
+    for one in list_settings(found):
         if one.group != group:
             yield from ([""] if group else [])
             group = one.group
@@ -70,7 +70,7 @@ def _setting_lines(found: OperatorSettings) -> Iterator[str]:
 
 def markdown_lines() -> Iterator[str]:
     """Yield the page of the docs."""
-    from engine.operator_settings import OperatorSettings, describe_settings
+    from engine.operator_settings import OperatorSettings, list_settings
 
     yield "# Operator's settings"
     yield ""
@@ -82,7 +82,7 @@ def markdown_lines() -> Iterator[str]:
         "On and off may be written yes and no, true and false, 1 and 0."
     )
     group = ""
-    for one in describe_settings(OperatorSettings.model_construct()):
+    for one in list_settings(OperatorSettings.model_construct()):
         if one.group != group:
             group = one.group
             yield from ("", f"## {HEADINGS[group]}", "", "| variable | default | unit | meaning |")

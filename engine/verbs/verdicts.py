@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MOST_CLAIMS, MOST_LISTED = 200, 500
 LONGEST_NAME, LONGEST_NOTE, LONGEST_KIND, LONGEST_DOCUMENT = 100, 2000, 200, 1000
-FOR_REVIEWERS = "For reviewers, and for whoever sits at a server of this machine alone."
+FOR_REVIEWERS = "For reviewers, and for the user of a server for this machine alone."
 
 
 def reviewer_name(caller: Caller, request: Any) -> str:
@@ -63,7 +63,7 @@ class JudgeLink(Request):
         "are right (rates).",
         "ACT",
     )
-    source: str = argument("", "Id of the passage that says the link.", "SOURCE", max_length=500)
+    source: str = argument("", "Id of the passage that contains the link.", "SOURCE", max_length=500)
     target: str = argument("", "Id of what it leads to.", "TARGET", max_length=500)
     relation: Annotated[Relation | None, Blank] = option(
         None, "Which link, where there are several; null for the only one.", "R"
@@ -89,7 +89,7 @@ class JudgeLinkAnswer(Slim):
 
     corpus: str
     verdicts: list[dict[str, Any]] | None = Field(default=None, description="given now, or standing (list)")
-    total: int | None = Field(default=None, description="how many stand")
+    total: int | None = Field(default=None, description="number of current ones")
     rates: dict[str, Any] | None = Field(default=None, description="how often links are right, by their kind")
 
 
@@ -163,7 +163,7 @@ def _verdict_line(one: Validation) -> str:
 
 def _rate_lines(figures: Any) -> Iterator[str]:
     if not any(figures.values()):
-        yield "nobody has judged a link of this corpus yet"
+        yield "no link of this corpus has been judged yet"
         return
     for by, named in figures.items():
         yield f"by {by}"
@@ -277,24 +277,26 @@ def _by(line: Any) -> str:
 
 class ReviewAudit(Request):
     """Arguments of ``review``: the text that was checked and how (as ``audit`` takes it), the numbers of its
-    claims, and the right verdict; ``name`` counts if nobody is logged in."""
+    claims, and the right verdict; ``name`` counts if the caller is not logged in."""
 
     act: Literal["confirm", "overrule", "undo", "list"] = Field(
-        description="What to do: confirm or overrule verdicts, undo that, or list what stands."
+        description="What to do: confirm or overrule verdicts, undo that, or list the current reviews."
     )
     text: str = Field(
         default="", max_length=LONGEST_TEXT, description="The text that was checked, up to 60,000 characters."
     )
     claims: list[Key] = Field(
         default_factory=list, max_length=MOST_CLAIMS,
-        description='Numbers of claims as audit gives them ("3", "c1"); it is said of all of them, or none.',
+        description='Numbers of claims as audit gives them ("3", "c1"); all of them are reviewed, or none.',
     )  # fmt: skip
     instead: Key = Field(
         default="",
         description="The right verdict, to overrule one: supported, contradicted, related, not_in_corpus ...",
     )
     note: str = Field(default="", max_length=LONGEST_NOTE, description="Why.")
-    name: str = Field(default="", max_length=LONGEST_NAME, description="Who says so, where nobody logs in.")
+    name: str = Field(
+        default="", max_length=LONGEST_NAME, description="The reviewer, if the caller is not logged in."
+    )
     corpus: OfCorpus = ""
     day: Day = Field(
         default=None, description="The law of this day (2024-06-01), as the text was checked; null for today."
@@ -308,7 +310,7 @@ class ReviewAnswer(Slim):
 
     corpus: str
     confirmations: list[dict[str, Any]] = Field(description="given now, or standing (list)")
-    total: int | None = Field(default=None, description="how many stand")
+    total: int | None = Field(default=None, description="number of current ones")
     verification_log: dict[str, Any] | None = Field(default=None, description="the log as it is then")
 
 
@@ -318,7 +320,7 @@ class ReviewAnswer(Slim):
     tool=Tool(
         "review",
         "Confirm or overrule verdicts",
-        "Confirm or overrule verdicts on the claims of a checked text, take that back, or list what stands. "
+        "Confirm or overrule verdicts on the claims of a checked text, take that back, or list the reviews. "
         f"{FOR_REVIEWERS}",
         ReviewAnswer,
     ),
@@ -343,9 +345,9 @@ def review_audit(caller: Caller, request: ReviewAudit) -> Response:
         listed = [one.model_dump(mode="json") for one in current[-MOST_LISTED:]]
         return Response({"corpus": name, "confirmations": listed, "total": len(current)})
     if not request.claims:
-        raise InputError(f"claims: which of them to {request.act} was not said; /audit gives their numbers")
+        raise InputError(f"claims: name the claims to {request.act}; /audit gives their numbers")
     if request.instead and request.act != "overrule":
-        raise InputError(f"instead: the right verdict is said to overrule one, not to {request.act} it")
+        raise InputError(f"instead: the right verdict is given to overrule one, not to {request.act} it")
     with meter_of_caller(caller) as meter:
         found = audit_in(corpus, request, meter)
     sayings = [ReviewAction(request.act, number, request.instead) for number in dict.fromkeys(request.claims)]

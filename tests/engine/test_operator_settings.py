@@ -12,7 +12,7 @@ from engine.operator_settings import (
     ANYWHERE,
     PROJECT,
     OperatorSettings,
-    describe_settings,
+    list_settings,
     operator_settings,
     variable,
 )
@@ -124,7 +124,7 @@ def test_the_command_tells_values_and_where_they_come_from_but_no_secret(
         printed = capsys.readouterr().out
         assert SECRET not in printed
         assert all(variable(name) in printed for name in OperatorSettings.model_fields)
-    shown = {one.variable: one for one in describe_settings(operator_settings())}
+    shown = {one.variable: one for one in list_settings(operator_settings())}
     assert (shown["REDSTRING_LLM_KEY"].value, shown["OPENAI_API_KEY"].value) == ("set", "not set")
     files = shown["REDSTRING_FILES"]
     assert (files.value, files.default, files.source) == ("7", "2000", "environment")

@@ -1,7 +1,4 @@
-"""Calls of the page, in the order in which they are made, and what a case shows.
-
-A value in capitals is an id: CASE of the kept case, JOB and QUEUE of the last answer that has one.
-"""
+"""What the page answers to calls, and what a case shows."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ from engine.investigation import make_case
 from engine.settings import InvestigationSettings
 from tests.conftest import SAMPLE_NAME
 from tests.engine.investigation.story import finished, record_of
-from tests.golden.sources import CLAIMS, GERMAN_QUESTION, NAME, NAMED_QUESTION, QRELS, QUERIES, QUESTION, TEXT
+from tests.golden.sources import GERMAN_QUESTION, NAME, NAMED_QUESTION, PAGE_CALLS, QUESTION, named
 from tests.ui.served import inside_a_loop
 from ui.calls import Call, Desk, answer
 from ui.cases.access import CasesDesk
@@ -50,163 +47,9 @@ from ui.shelf import Library
 
 ANN = Person("ann" * 8, Role.OPERATOR, "Ann")
 LONGEST = 60.0
-SMALL: dict[str, Any] = {"preset": "balanced", "rounds": 1}
-FAR = "fahrpreis/sec-2/para-2"
-FIRST_ITEM = {"case": "OTHER", "key": "passage:ferry-act/art-2/para-2"}
-LINK = [FAR, "fahrpreis/sec-1", "cites"]
-AREAS = {"areas": [{"id": "tickets", "names": {"en": "Tickets"}, "keywords": {"en": ["ticket", "fare"]}}]}
-
-
-def _sent(text: str, name: str) -> dict[str, str]:
-    return {"name": name, "data": base64.b64encode(text.encode()).decode()}
-
-
-GOLD = {"gold": "files", "queries": _sent(QUERIES, "q.jsonl"), "qrels": _sent(QRELS, "q.tsv")}
-CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
-    "page corpus": (
-        ("shelf", {}),
-        ("overview", {}),
-        ("documents", {"stop": 9}),
-        ("nodes", {"document": 0}),
-        ("head", {"document": 0}),
-        ("head", {"document": 1}),
-        ("piece", {"document": 0, "stop": 9}),
-        ("piece", {"document": 1, "stop": 9}),
-        ("path", {"document": 0, "at": 2}),
-        ("citing", {"document": 0, "at": 1}),
-        ("targets", {"refs": [0, 1, 2]}),
-        ("place", {"target": FAR}),
-        ("place", {"target": "no such place"}),
-        ("names", {}),
-        ("names", {"words": "ferry"}),
-        ("name", {"name": "en:ferri-act"}),
-        ("statistics", {}),
-        ("areas", {}),
-        ("areas-measure", {"ontology": AREAS}),
-        ("areas-file", {"ontology": AREAS}),
-        ("areas-propose", {}),
-        ("rules", {}),
-        ("areas-load", {"words": "areas: []"}),
-        ("cases", {}),
-        ("report", {}),
-        ("vectors", {}),
-        ("extraction", {}),
-    ),
-    "page sample": (
-        ("overview", {}),
-        ("documents", {"stop": 40}),
-        *(("head", {"document": number}) for number in range(0, 18, 3)),
-        ("nodes", {"document": 4}),
-        ("piece", {"document": 4, "stop": 12}),
-        ("piece", {"document": 1, "stop": 9}),
-        ("citing", {"document": 4, "at": 3}),
-        ("targets", {"refs": list(range(0, 60, 4))}),
-        ("names", {"words": "agent"}),
-        ("statistics", {}),
-        ("cases", {}),
-        ("links", {"relation": "amends"}),
-        ("rules", {}),
-    ),
-    "page judging": (
-        ("grades", {}),
-        ("grade", {"kind": "act", "grade": "A"}),
-        ("grade", {"target": "fahrpreis", "grade": "C"}),
-        ("grade", {"kind": "act", "grade": "none"}),
-        ("head", {"document": 0}),
-        ("links", {}),
-        ("reject-link", {"link": LINK}),
-        ("targets", {"refs": [0, 1, 2]}),
-        ("restore-link", {"link": LINK}),
-        ("restore-link", {"link": LINK}),
-        ("report-questions", {}),
-        ("report-start", {"questions": [QUESTION, "What is salvage?"]}),
-        ("report-poll", {"job": "JOB"}),
-        ("links", {"wanted": {"state": "open", "order": "random"}}),
-        ("judge", {"said": {"key": "KEY", "judgement": "rejected", "note": "No."}}),
-        ("links", {"wanted": {"state": "judged"}}),
-        ("unjudge", {"said": {"key": "KEY"}}),
-        ("cases", {"kind": "unresolved", "words": "Section"}),
-        ("suggest", {"words": "ferry"}),
-        ("decide", {"ref": 4, "target": FAR}),
-        ("cases", {"kind": "decided"}),
-        ("undo", {"ref": 1}),
-        ("areas-save", {"ontology": AREAS, "words": "Fewer areas."}),
-        ("areas", {}),
-        ("areas-undo", {}),
-        ("no such call", {}),
-        ("name", {"name": "Nobody"}),
-    ),
-    "page cases": (
-        ("history", {"choices": True}),
-        ("history", {"words": "ticket"}),
-        ("history", {"words": "salvage"}),
-        ("describe", {"id": "CASE", "name": "First <b>", "notes": "Read."}),
-        ("judge", {"id": "CASE", "right": "no", "words": "", "verdict": "supported"}),
-        ("sheet", {"id": "CASE"}),
-        ("verify", {"id": "CASE"}),
-        ("move", {"id": "CASE", "matter": "new", "name": "Ferries"}),
-        ("records", {}),
-        ("records", {"evidence": "none"}),
-        ("undo", {"id": "CASE"}),
-        ("delete", {"id": "OTHER"}),
-        ("sheet", {"id": "OTHER"}),
-    ),
-    "page files": (
-        ("export", {"id": "CASE", "format": "md"}),
-        ("export", {"id": "CASE", "format": "docx"}),
-        ("compare", {"id": "CASE", "other": "OTHER"}),
-        ("comparison", {"id": "CASE", "other": "OTHER"}),
-    ),
-    "page review": (
-        ("home", {}),
-        ("criteria", {"matter": "MATTER", "criteria": "Binding.", "seen": 0}),
-        ("make-queue", {"matter": "MATTER", "name": "First", "best": 2, "hops": 1, "random": 0}),
-        ("queues", {"matter": "MATTER"}),
-        ("enter", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a"]}),
-        ("turns", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a", "b"]}),
-        (
-            "verdict",
-            {
-                "queue": "QUEUE",
-                "reviewer": "Ann",
-                "tab": "one",
-                "slots": ["a"],
-                **FIRST_ITEM,
-                "verdict": "relevant",
-            },
-        ),
-        ("turns", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a", "b", "c"]}),
-        ("take-back", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a"]}),
-        ("review-case", {"cases": "CASE"}),
-        ("figures", {"queue": "QUEUE"}),
-        ("learned", {"matter": "MATTER"}),
-        ("marks", {"cases": "CASE"}),
-        ("verdicts-out", {"matter": "MATTER", "format": "jsonl"}),
-        ("assign", {"queue": "QUEUE", "name": "Ben"}),
-        ("drop-queue", {"queue": "QUEUE"}),
-    ),
-    "page checks": (
-        ("offer", {}),
-        ("start", {"text": TEXT}),
-        ("poll", {"job": "JOB"}),
-        ("review", {"job": "JOB", "act": "overrule", "claim": "1", "instead": "supported", "note": "Yes."}),
-        ("poll", {"job": "NONE"}),
-        ("start", {"text": CLAIMS, "day": "2024-06-01"}),
-        ("poll", {"job": "JOB"}),
-    ),
-    "page figures": (
-        ("offer", {}),
-        ("pair", {"question": QUESTION, "sides": [SMALL, {**SMALL, "rounds": 0}]}),
-        ("start", {}),
-        ("start", {**GOLD, "chosen": SMALL}),
-        ("poll", {"job": "JOB"}),
-        ("start", {**GOLD, "ablate": True}),
-        ("poll", {"job": "JOB"}),
-    ),
-}
 STEPS = (("pin", 1), ("dismiss", 2), ("follow", 0), ("whole", 0), ("pin", 1), ("nothing", 0))
 QUESTIONS = {"page question": QUESTION, "page steps": QUESTION, "page named": NAMED_QUESTION}
-PARTS = (*CALLS, *QUESTIONS, "page plans", "page frame")
+PARTS = (*PAGE_CALLS, *QUESTIONS, "page plans", "page frame")
 
 
 def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
@@ -216,7 +59,7 @@ def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
             yield from _frame(library)
         elif part == "page plans":
             yield from _plans(library)
-        elif part in CALLS:
+        elif part in PAGE_CALLS:
             yield from _answers(part, library)
         else:
             yield from _shown(library, QUESTIONS[part], STEPS if part == "page steps" else ())
@@ -250,8 +93,8 @@ def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
         names = {"CASE": _keep(library, kept, QUESTION), "OTHER": _keep(library, kept, "What is a ticket?")}
         names["MATTER"] = kept.store().matters(_owner(kept))[0].id
     answer, corpus = _door(part, library, kept), SAMPLE_NAME if part == "page sample" else NAME
-    for number, (call, given) in enumerate(CALLS[part]):
-        request = {"do": call, "visitor": ANN.key, "corpus": corpus, **_named(given, names)}
+    for number, (call, given) in enumerate(PAGE_CALLS[part]):
+        request = {"do": call, "visitor": ANN.key, "corpus": corpus, **named(given, names)}
         found, until = answer(request), time.monotonic() + LONGEST
         while found.get("state") in ("waiting", "running") and time.monotonic() < until:
             time.sleep(0.02)
@@ -266,13 +109,6 @@ def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
         if call == "make-queue" and (queue := re.search(r"data-queue=\W*([\w-]+)", shown)):
             names["QUEUE"] = queue[1]
         yield f"{number} {call} {orjson.dumps(given).decode()}", shown
-
-
-def _named(given: Any, names: Mapping[str, str]) -> Any:
-    """A request with the ids that its words in capitals stand for."""
-    if isinstance(given, dict):
-        return {key: _named(value, names) for key, value in given.items()}
-    return names.get(given, given) if isinstance(given, str) else given
 
 
 def _door(part: str, library: Library, kept: KeptCases) -> Callable[[dict[str, Any]], dict[str, Any]]:

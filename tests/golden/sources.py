@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import shutil
 from pathlib import Path
+from typing import Any
 
+from engine import bounded_yaml
+
+FOLDER = Path(__file__).parent
+_FERRIES = FOLDER / "ferries"
 NAME = "Ferries"
 QUESTION = "When may the operator refuse a ticket, and within which time is the fare repaid?"
 GERMAN_QUESTION = "Wann wird der Fahrpreis erstattet?"
@@ -16,165 +23,67 @@ SAMPLE_QUESTIONS = {
     "ar": "هل يجوز للوكيل أن يوكل غيره؟",
     "id": "Bolehkah pengurus memberikan kepada kuasa kewenangan yang lebih luas daripada yang terdaftar?",
 }
-
-FERRY_ACT = """---
-id: ferry-act
-title: Ferry Act
-type: act
-number: "7"
-year: 2009
-language: en
-status: in force
-valid_from: 2010-01-01
-aliases: [FA]
----
-
-# Ferry Act
-
-### Article 1 Definitions
-
-For the purposes of this Act, "operator" means the person who runs a ferry.
-
-### Article 2 Tickets
-
-(1) The operator sells a ticket to every passenger on request.
-
-(2) A ticket may be refused where the fare under Section 1 of the Fare Ordinance is not paid.
-
-### Article 3 Repayment {valid_from=2010-01-01 valid_to=2018-12-31}
-
-The operator repays the fare of a cancelled crossing within thirty days.
-
-### Article 3 Repayment {valid_from=2019-01-01}
-
-The operator repays the fare of a cancelled crossing within fourteen days, subject to Article 2(2).
-"""
-
-FARE_ORDINANCE = """---
-id: fahrpreis
-title: Fahrpreisverordnung
-type: regulation
-number: "3"
-year: 2011
-language: de
-status: in force
-valid_from: 2011-07-01
-aliases: [Fare Ordinance]
-based_on: [ferry-act]
----
-
-# Fahrpreisverordnung
-
-### § 1 Fahrpreis
-
-Der Fahrpreis wird im Voraus gezahlt.
-
-### § 2 Erstattung
-
-(1) Der Fahrpreis wird nach Artikel 3 des Ferry Act erstattet.
-
-(2) Absatz 1 gilt nicht, wenn der Fahrgast nach § 1 nicht gezahlt hat.
-"""
-
-LATER_ACT = """---
-id: pier-act
-title: Pier Act
-language: en
----
-
-# Pier Act
-
-### Article 1 Piers
-
-A pier is open to every ferry of an operator under Article 1 of the Ferry Act.
-"""
-
-ONTOLOGY = """areas:
-  - id: tickets
-    names: {en: Tickets, de: Fahrkarten}
-    keywords: {en: [ticket, fare], de: [fahrpreis]}
-    minimum_passages: 2
-    minimum_similarity: 0.1
-  - id: salvage
-    names: {en: Salvage}
-    keywords: {en: [salvage, wreck]}
-    minimum_passages: 1
-    minimum_similarity: 0.1
-transactions:
-  ticket-refusal: [tickets]
-  wreck-removal: [salvage]
-"""
-QUERIES = """{"id": "q1", "text": "When may a ticket be refused?", "metadata": {"language": "en"}}
-{"id": "q2", "text": "Wann wird der Fahrpreis erstattet?", "metadata": {"language": "de"}}
-"""
-QRELS = "query-id\tcorpus-id\tscore\nq1\tferry-act/art-2/para-2\t2\nq2\tfahrpreis/sec-2/para-1\t1\n"
-TEXT = """The operator repays the fare within fourteen days (Article 3 Ferry Act).
-A ticket may never be refused (Article 2(2) Ferry Act). See Article 99 of the Ferry Act.
-"""
-# One claim of each kind: in the words of a source, in others, of old law, with another number, with another
-# quote, denied, of no source, of a provision and of an act that are not there.
-CLAIMS = """The operator sells a ticket to every passenger on request (Article 2(1) of the Ferry Act).
-The fare of a cancelled crossing is repaid by the operator within fourteen days.
-The operator repays the fare of a cancelled crossing within thirty days (Article 3 of the Ferry Act).
-The operator repays the fare of a cancelled crossing within ten days.
-The Act says "the operator sells a ticket to every visitor" (Article 2 of the Ferry Act).
-A ticket may not be refused where the fare is not paid.
-Der Fahrpreis wird nicht im Voraus gezahlt (§ 1 der Fahrpreisverordnung).
-A pier is closed on Sundays. See Article 9(3) of the Ferry Act and section 4 of the Harbour Act 1999.
-"""
-
-
-GERMAN_CLAIMS = """Der Fahrpreis wird im Voraus gezahlt (§ 1 der Fahrpreisverordnung).
-Der Fahrpreis wird binnen einer Woche nach Artikel 3 des Ferry Act erstattet.
-Absatz 1 gilt auch, wenn der Fahrgast nach § 1 nicht gezahlt hat (§ 2 Abs. 2 der Fahrpreisverordnung).
-Die Verordnung sagt: „Der Fahrpreis wird im Nachhinein gezahlt“ (§ 1 der Fahrpreisverordnung).
-"""
-AREAS = """areas:
-  - id: tickets
-    names: {en: Tickets}
-    keywords: {en: [ticket, fare]}
-    minimum_passages: 1
-concepts:
-  - id: crossing
-    area: tickets
-    names: {en: Crossing, de: Überfahrt}
-    keywords: {en: [crossing]}
-    articles: [Article 3 of the Ferry Act, Article 9 of the Ferry Act]
-    importance: 3
-facts:
-  - id: passengers
-    type: number
-    names: {en: Passengers}
-    keywords: {en: [passengers]}
-rules:
-  - id: many
-    names: {en: Many passengers}
-    when: passengers > 10
-    then: a ticket for each
-    because: {en: Every passenger has a ticket.}
-    cite: [Article 2 of the Ferry Act]
-"""
-
-
 # Files beside the sources, which commands read.
-FILES = {
-    "pier.md": LATER_ACT,
-    "text.md": TEXT,
-    "claims.txt": CLAIMS,
-    "german.txt": GERMAN_CLAIMS,
-    "areas.yaml": AREAS,
-    "queries.jsonl": QUERIES,
-    "qrels.tsv": QRELS,
-    "questions.txt": f"{QUESTION}\n{GERMAN_QUESTION}\n",
+FILES = tuple(path.name for path in _FERRIES.iterdir() if path.is_file())
+
+
+def _sent(name: str) -> dict[str, str]:
+    return {"name": name, "data": base64.b64encode((_FERRIES / name).read_bytes()).decode()}
+
+
+_TEXTS: dict[str, Any] = {
+    "QUESTION": QUESTION,
+    "UNKNOWN": UNKNOWN,
+    "TEXT": (_FERRIES / "text.md").read_text(encoding="utf-8"),
+    "CLAIMS": (_FERRIES / "claims.txt").read_text(encoding="utf-8"),
+    "QUERIES": _sent("queries.jsonl"),
+    "QRELS": _sent("qrels.tsv"),
 }
+
+
+def named(given: Any, names: dict[str, Any]) -> Any:
+    """A request with what its words in capitals stand for."""
+    if isinstance(given, dict):
+        return {key: named(value, names) for key, value in given.items()}
+    if isinstance(given, list):
+        return [named(value, names) for value in given]
+    return names.get(given, given) if isinstance(given, str) else given
+
+
+_content: dict[str, Any] = bounded_yaml.load((FOLDER / "calls.yaml").read_text(encoding="utf-8"))
+COMMANDS: dict[str, list[str]] = _content["commands"]
+_KEPT = "investigate {question} --corpus {corpus} --matter Ferries {small}"
+for _part, _lines in COMMANDS.items():
+    COMMANDS[_part] = [_KEPT if line == "KEPT" else line for line in _lines]
+# What people read: the same commands without ``--json``. The table of a batch has durations.
+COMMANDS |= {
+    f"{part} in words": [
+        line.removesuffix(" --json")
+        for line in lines
+        if (line.endswith("--json") or "--matter" in line) and not line.startswith("batch")
+    ]
+    for part, lines in COMMANDS.items()
+    if part in _content["in words"]
+}
+_ON_THE_SAMPLE = "{question} --corpus {sample} --as-of 2024-06-01 --top-k 5 --json"
+COMMANDS |= {
+    f"sample {language}": [f"{command} {_ON_THE_SAMPLE}" for command in ("investigate", "answer")]
+    for language in SAMPLE_QUESTIONS
+}
+COMMANDS["claims"] = [
+    f"audit {{claims}}/{language}.txt --corpus {{sample}} --as-of 2024-06-01" for language in SAMPLE_QUESTIONS
+]
+
+
+def _calls(listed: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    return [(name, named(given, _TEXTS)) for call in listed for name, given in call.items()]
+
+
+TOOL_CALLS = _calls(_content["tools"])
+PAGE_CALLS = {part: _calls(listed) for part, listed in _content["page"].items()}
 
 
 def write_sources(folder: Path) -> Path:
     """Write the sources in a folder of their own, and the files beside it."""
-    sources = folder / "sources"
-    sources.mkdir(parents=True)
-    acts = {"ferry.md": FERRY_ACT, "fare.md": FARE_ORDINANCE, "ontology.yaml": ONTOLOGY}
-    for where, files in ((sources, acts), (folder, FILES)):
-        for name, text in files.items():
-            (where / name).write_text(text, encoding="utf-8")
-    return sources
+    shutil.copytree(_FERRIES, folder)
+    return folder / "sources"

@@ -15,7 +15,7 @@ from engine.errors import SettingsError
 from engine.language.characters import escape
 from engine.language.embedders.loading import model_name
 from engine.records.presets import changed_fields, day_words, nearest, settings_words, value_words
-from engine.retrieval.retrievers.registry import known_retrievers, title_of
+from engine.retrieval.retrievers.registry import all_retrievers, title_of
 from engine.settings import AUTO, InvestigationSettings, checked, preset
 from engine.strategy_registry import load_strategies
 from ui.models.choices import offered, reranker_spec, title
@@ -48,7 +48,7 @@ MOST_LINES = 4
 # Names to which other packages may add.
 _REGISTERED: Mapping[str, Callable[[], Iterable[str]]] = {
     "strategies": load_strategies,
-    "retrievers": known_retrievers,
+    "retrievers": all_retrievers,
 }
 # What a control is called where its field's name would not say it.
 LABELS: Mapping[str, str] = {

@@ -34,9 +34,9 @@ T = TypeVar("T")
 HTTP, MCP = "http", "mcp"
 # Callers of the endpoints have no page: they share one quota of the operator's model.
 CALLERS = "callers of the endpoint"
-NOBODY = (
-    "nobody is logged in here, so it belongs to nobody: cases are kept for people who log in, and for "
-    "whoever sits at a server of this machine alone"
+NOT_LOGGED_IN = (
+    "you are not logged in: cases are kept for people who log in, and for the user of a server for this "
+    "machine alone"
 )
 
 
@@ -85,7 +85,7 @@ class ServerCaller:
         """The owner of the caller's cases. Raises AccessError for a caller who cannot have any."""
         found = self.services.kept.owner_of(self.person)
         if found is None:
-            raise AccessError(f"cases: {NOBODY}")
+            raise AccessError(f"cases: {NOT_LOGGED_IN}")
         return found
 
     def corpus(self, name: str) -> Corpus:

@@ -18,7 +18,7 @@ from ui.session import CASES, LINED
 from ui.tools.caller import ServerCaller, Services
 from ui.tools.schemas import arguments_of
 
-# Where the function of an endpoint says which tool it is.
+# The attribute of an endpoint's function that holds its verb.
 TOOL = "redstring_tool"
 
 
@@ -28,7 +28,7 @@ def add_tools(page: gr.Blocks, services: Services, tools: Iterable[Verb]) -> Non
         turn = LINED if verb.queued else {"concurrency_id": CASES}
         made = api(endpoint_of(verb, services), api_name=verb.tool.name, queue=False, **turn)
         function = page.fns[made["id"]]
-        # No type hint says what an argument means.
+        # Type hints do not describe arguments.
         function.inputs = [
             Api(shape.get("default"), {**shape, "additional_description": shape["description"]}, name)
             for name, shape in arguments_of(verb.request).items()

@@ -20,25 +20,25 @@ LEFT_OUT: Schema = {
 
 
 def arguments_of(form: type[BaseModel]) -> dict[str, Schema]:
-    """The schema of each argument by name, in order, with its default where it has one."""
+    """Return the schema of each argument by name, in order, with its default if it has one."""
     whole = form.model_json_schema()
     found: dict[str, Schema] = {}
     for name, shape in whole["properties"].items():
-        told = _plain(shape, whole.get("$defs", {}))
+        schema = _plain(shape, whole.get("$defs", {}))
         if name == SETTINGS:
-            told = {**settings_schema(), "description": told["description"], "default": None}
-        found[name] = told
+            schema = {**settings_schema(), "description": schema["description"], "default": None}
+        found[name] = schema
     return found
 
 
 def input_schema(verb: Verb) -> Schema:
-    """What a tool takes. Clients read the schemas of all tools before they call one: what each setting may be
-    is told elsewhere, see ``SETTINGS_ADDRESS``."""
+    """Return the schema of a tool's arguments. Clients read the schemas of all tools before they call one:
+    the settings are described by a resource, see ``SETTINGS_ADDRESS``."""
     required = [name for name, field in verb.request.model_fields.items() if field.is_required()]
     arguments = arguments_of(verb.request)
     if SETTINGS in arguments:
-        said = f"{arguments[SETTINGS]['description']} All of them: resource {SETTINGS_ADDRESS}."
-        arguments[SETTINGS] = {"type": ["object", "null"], "default": None, "description": said}
+        described = f"{arguments[SETTINGS]['description']} All of them: resource {SETTINGS_ADDRESS}."
+        arguments[SETTINGS] = {"type": ["object", "null"], "default": None, "description": described}
     return {
         "type": "object",
         "properties": _short(arguments),
@@ -48,7 +48,7 @@ def input_schema(verb: Verb) -> Schema:
 
 
 def output_schema(verb: Verb) -> Schema:
-    """What a tool gives: of one that can be asked for everything, only the short form is described."""
+    """Return the schema of a tool's answer: of one with a full form, only the short form is described."""
     whole = verb.tool.response.model_json_schema(mode="serialization")
     short: Schema = _short(_plain(whole, whole.get("$defs", {})))
     short.pop("$defs", None)
@@ -74,7 +74,7 @@ def _plain(shape: Any, known: Mapping[str, Any]) -> Any:
     if not isinstance(shape, dict):
         return shape
     if "$ref" in shape:
-        # What a class says of itself is said again where it is used.
+        # The description of a class is repeated by the field.
         named = {**known[shape["$ref"].rsplit("/", 1)[-1]]}
         named.pop("description", None)
         return _plain({**named, **{key: value for key, value in shape.items() if key != "$ref"}}, known)

@@ -1,4 +1,5 @@
-"""Akoma Ntoso, the XML of parliaments, legislation and judiciary (OASIS LegalDocML, versions 2 and 3)."""
+"""Read Akoma Ntoso, the XML of parliaments, legislation and judiciary (OASIS LegalDocML, versions 2 and
+3)."""
 
 from __future__ import annotations
 
@@ -22,10 +23,10 @@ from engine.language.aliases import aliases_of
 from engine.language.detection import language_code
 from engine.model import Document
 
-# What the metadata of an Akoma Ntoso document say: its FRBR identity, its life, its periods.
+# Metadata: FRBR identity, life cycle, periods
 #
-# The identity follows FRBR as Akoma Ntoso 3.0 has it: a work (the act), an expression (its version in one
-# language) and a manifestation (this file).
+# Following FRBR in Akoma Ntoso 3.0: a work (the act), an expression (its version in one language) and a
+# manifestation (this file).
 
 TYPES = {
     "act": "Act", "bill": "Bill", "debate": "Debate", "debateReport": "Debate report",
@@ -36,7 +37,7 @@ TYPES = {
 _IN_FORCE = re.compile(r"in-?force|enter|commence|vigore|vigueur|vigor|efficac", re.IGNORECASE)
 _ENDS = frozenset({"repeal", "expiry"})
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-# The bodies that wrote the file or its markup have no part in the act.
+# Authors of the file or its markup are not authors of the act.
 _EDITORS = re.compile(r"edit|generator|markup|translat", re.IGNORECASE)
 _LONGEST_CODE = 4
 Period = tuple[date | None, date | None]
@@ -44,7 +45,7 @@ Period = tuple[date | None, date | None]
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a document is. ``work`` and ``expression`` are URIs, ``periods`` its temporal groups by id."""
+    """Identity of a document. ``work``, ``expression``: URIs; ``periods``: its temporal groups by id."""
 
     work: str
     expression: str
@@ -63,7 +64,7 @@ class Identity:
 
 
 def identity_of(document: etree._Element) -> Identity:
-    """The identity of a document from its ``meta`` and from what its preface or header marks."""
+    """Read the identity of a document from its ``meta`` element and from marks in its preface or header."""
     meta = first(document, "meta")
     work, expression = (
         first(meta, "identification", "FRBRWork"),
@@ -93,7 +94,7 @@ def identity_of(document: etree._Element) -> Identity:
 
 
 class _Life:
-    """When a document was in force, from its life cycle events and temporal groups."""
+    """The periods in force of a document, from its life cycle events and temporal groups."""
 
     def __init__(self, meta: etree._Element | None) -> None:
         self._days: dict[str, date] = {}
@@ -107,7 +108,7 @@ class _Life:
             if _IN_FORCE.search(event.get("refersTo") or ""):
                 begins.append(day)
             if event.get("type") in _ENDS:
-                # From the day of its repeal on an act is no longer in force.
+                # A repeal ends an act before its day.
                 ends.append(day - timedelta(days=1))
         self.begin = min(begins, default=None)
         self.end = max(ends, default=None)
@@ -116,7 +117,7 @@ class _Life:
             self.periods[group.get("eId") or group.get("id") or ""] = self._period(group)
 
     def _period(self, group: etree._Element) -> Period:
-        """The time in which a group is in force: of its intervals the one that says so, else the first."""
+        """Return the period in force of a group: its interval marked as such, otherwise the first."""
         intervals = list(children(group, "timeInterval"))
         chosen = next((i for i in intervals if _IN_FORCE.search(i.get("refersTo") or "")), None)
         chosen = chosen if chosen is not None else next(iter(intervals), None)
@@ -146,7 +147,7 @@ def _language(expression: etree._Element | None) -> str | None:
 
 
 def _title(document: etree._Element, preface: list[etree._Element]) -> str | None:
-    """The short title, wherever the document gives it to itself, else the whole one."""
+    """Return the short title anywhere in the document, otherwise the full title."""
     for title in descendants(document, "shortTitle"):
         quoted = any(tag(above) == "quotedStructure" for above in title.iterancestors())
         if not quoted and (words := plain(title)):
@@ -167,7 +168,7 @@ def _number(work: etree._Element | None, preface: list[etree._Element]) -> str |
 
 
 def _issuer(work: etree._Element | None, meta: etree._Element | None) -> str | None:
-    """The body that made the work, by the name that its references show."""
+    """Return the body that made the work, by its name in the references."""
     for author in [] if work is None else children(work, "FRBRauthor"):
         href = (author.get("href") or "").strip()
         if not href or _EDITORS.search(author.get("as") or ""):
@@ -176,7 +177,7 @@ def _issuer(work: etree._Element | None, meta: etree._Element | None) -> str | N
         for known in [] if meta is None else descendants(meta, "TLCOrganization", "TLCPerson", "TLCRole"):
             if (known.get("eId") or known.get("id")) == name and known.get("showAs"):
                 return " ".join(str(known.get("showAs")).split())
-        # A bare code ("ec") is no name.
+        # A bare code ("ec") is not a name.
         if len(name) > _LONGEST_CODE:
             return _CAMEL.sub(" ", name.replace("-", " ").replace("_", " "))
     return None
@@ -185,7 +186,7 @@ def _issuer(work: etree._Element | None, meta: etree._Element | None) -> str | N
 def _names(
     work: etree._Element | None, preface: list[etree._Element], document: etree._Element
 ) -> Iterator[str]:
-    """Other names of the work: stated ones, its URI, neutral citations."""
+    """Return other names of the work: stated ones, its URI, neutral citations."""
     for alias in [] if work is None else children(work, "FRBRalias"):
         if (alias.get("value") or "").strip():
             yield str(alias.get("value")).strip()
@@ -226,27 +227,26 @@ def _more(
     return {name: value for name, value in found.items() if value}
 
 
-# Akoma Ntoso, the XML of parliaments, legislation and judiciary (OASIS LegalDocML, versions 2 and
-# 3).
+# The reader
 #
-# Every version names another namespace, so elements are known by their local names. A file with components is
-# several documents.
+# Versions have different namespaces, so elements are identified by their local names. A file with components
+# contains several documents.
 
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?akomaNtoso[\s/>]")
 _NOT_OF_A_NAME = re.compile(r"^(?:https?://[^/]+)?/*(?:akn/|id/)?|/?!?main$", re.IGNORECASE)
 
 
 class AkomaReader:
-    """Reads Akoma Ntoso XML: one document a file, or one a component."""
+    """Reads Akoma Ntoso XML: one document per file or component."""
 
     name = "Akoma Ntoso"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """A file whose root is ``akomaNtoso``, whatever its name."""
+        """Accept files with the root ``akomaNtoso`` and any name."""
         return _ROOT.search(head.replace(b"\0", b"")) is not None
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
-        """The documents of a file, those of its components behind the one that holds them."""
+        """Yield the documents of a file; components follow the document that contains them."""
         root = root_of(source)
         if isinstance(root, Problem):
             yield root
@@ -299,7 +299,7 @@ def _read(document: etree._Element, source: SourceFile, taken: set[str]) -> Read
 
 
 def _document_id(identity: Identity, language: str, source: SourceFile) -> str:
-    """The URI of the work as an id, with the language and, where it is a later one, the version."""
+    """Make an id from the URI of the work, with the language and, for a later version, the version."""
     uri = _NOT_OF_A_NAME.sub("", identity.work)
     base = slug_of(_NOT_OF_A_NAME.sub("", uri)) or slug_of(Path(source.name).name.split(".")[0]) or "document"
     version = f"@{identity.version}" if identity.version else ""

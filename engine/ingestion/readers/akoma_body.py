@@ -1,7 +1,7 @@
-"""The text of an Akoma Ntoso document as headings and blocks.
+"""Convert the text of an Akoma Ntoso document to headings and blocks.
 
-Which elements are levels of a hierarchy, units of text below them, or remarks beside the text follows
-the vocabulary of Akoma Ntoso 3.0 (OASIS LegalDocML); the names of version 2 are the same.
+The vocabulary of Akoma Ntoso 3.0 (OASIS LegalDocML) gives levels of a hierarchy, units of text below them,
+and remarks; version 2 has the same names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.ingestion.structure.outline import cited_as
 from engine.language.addresses import Address
 from engine.model import SectionKind
 
-# Levels of a hierarchy, whatever stands in their heading.
+# Levels of a hierarchy, with any heading.
 _KINDS: Mapping[str, SectionKind] = {
     "book": SectionKind.BOOK,
     "tome": SectionKind.BOOK,
@@ -44,11 +44,11 @@ _NAMED = {"schedule": SectionKind.SCHEDULE, "annex": SectionKind.ANNEX, "appendi
 # Units of text below a provision: the first ones are its numbered paragraphs.
 _PARAGRAPHS = frozenset({"subsection", "paragraph", "subparagraph", "subrule", "subclause", "recital"})
 _UNITS = _PARAGRAPHS | {"point", "item", "indent", "alinea", "citation", "sublist"}
-# Paragraphs of a provision only where the provision has none of the first ones, and only by number.
+# Numbered paragraphs only if the provision has none of the above.
 _LEAVES = frozenset(
     {"p", "block", "listIntroduction", "listWrapUp", "narrative", "scene", "summary", "table", "longTitle"}
 )
-_BESIDE = frozenset({"meta", "toc", "documentRef", "num", "heading", "subheading", "from", "crossHeading"})
+_SKIPPED = frozenset({"meta", "toc", "documentRef", "num", "heading", "subheading", "from", "crossHeading"})
 _REMARKS = frozenset({"authorialNote", "note", "noteRef", "notes", "marker", "del", "img", "toc", "meta"})
 _SPEECHES = frozenset({"speech", "question", "answer", "speechGroup", "other"})
 _FRONT = frozenset({"coverPage", "preface", "header"})
@@ -76,7 +76,7 @@ def _sign(element: etree._Element) -> str | None:
     if name in {"eol", "br"}:
         return " "
     if name == "remark" or element.get("status") == "editorial":
-        # What an editor added is told apart from what was enacted.
+        # Text added by an editor must differ from enacted text.
         return f"[{plain(element).strip('[] ')}]"
     return None
 
@@ -94,17 +94,17 @@ WORDING = Wording(
 
 @dataclass(slots=True)
 class Body:
-    """Turns the parts of one document into blocks. ``periods``: the validity of a temporal group by id."""
+    """Converts one document to blocks. ``periods``: validity of temporal groups by id."""
 
     language: str
     periods: Mapping[str, tuple[date | None, date | None]] = field(default_factory=dict)
 
     def blocks(self, document: etree._Element) -> Iterator[Block]:
-        """Everything that is said in a document, in its order."""
+        """Yield all text of a document in order."""
         has_preface = first(document, "preface") is not None
         for part in document:
             name = tag(part)
-            if name in _BESIDE or (name == "coverPage" and has_preface):
+            if name in _SKIPPED or (name == "coverPage" and has_preface):
                 continue
             if name in _FRONT:
                 yield from _as_one(self._walk(part, 1))
@@ -112,9 +112,9 @@ class Body:
                 yield from self._walk(part, 1)
 
     def _walk(self, element: etree._Element, level: int) -> Iterator[Block]:
-        """A level of the hierarchy with all below it, or what stands at its place."""
+        """Yield a level of the hierarchy with everything below it, or other text at its position."""
         name = tag(element)
-        if name in _BESIDE | _REMARKS or not name or element.get("status") == "editorial":
+        if name in _SKIPPED | _REMARKS or not name or element.get("status") == "editorial":
             return
         if name in _LEAVES or (name not in _KINDS and _has_words(element)):
             yield from self._leaf(element, "", "")
@@ -142,7 +142,7 @@ class Body:
         )
 
     def _heading(self, element: etree._Element) -> Heading | None:
-        """The heading of a level; None where the element is only a wrapper."""
+        """Return the heading of a level; None for an element that is only a wrapper."""
         name = tag(element)
         titles = [worded(child, WORDING).text for child in children(element, "heading", "subheading")]
         title = " ".join(" ".join(part.split()) for part in titles if part).strip(" —–-")
@@ -153,7 +153,7 @@ class Body:
         if not title and not number:
             title = _UNTITLED.get(name, "")
             if name == "formula" and element.getprevious() is not None:
-                # It follows the recitals, and is part of none.
+                # It follows the recitals and belongs to none.
                 title = "Enacting formula"
             if not title and name == "attachment":
                 title = plain(next(iter(element.iter("{*}docTitle")), None)) or "Annex"
@@ -162,7 +162,7 @@ class Body:
         return made_heading(kind, number, title, self.language)
 
     def _unit(self, element: etree._Element, prefix: str, depth: int) -> Iterator[TextBlock]:
-        """A numbered paragraph, point or item: its own words and the units below it, one block each."""
+        """Yield a numbered paragraph, point or item: its own words and the units below it, one block each."""
         name, label = tag(element), plain(first(element, "num"))
         number = ""
         if depth == 0 and label:
@@ -178,13 +178,13 @@ class Body:
     def _below(
         self, element: etree._Element, opening: str, number: str, depth: int, eid: str | None
     ) -> Iterator[TextBlock]:
-        """The blocks of a unit; the first of them begins with its label and carries its number."""
+        """Yield the blocks of a unit; the first begins with its label and has its number."""
         if _has_words(element):
             yield from self._leaf(element, opening, number, eid)
             return
         for child in element:
             name = tag(child)
-            if name in _BESIDE | _REMARKS or not name or child.get("status") == "editorial":
+            if name in _SKIPPED | _REMARKS or not name or child.get("status") == "editorial":
                 continue
             if name in _LEAVES or _has_words(child):
                 made = self._leaf(child, opening, number, eid)
@@ -207,7 +207,7 @@ class Body:
 
 
 def _as_one(blocks: Iterator[Block]) -> Iterator[TextBlock]:
-    """The lines of a title page as one block: they are one thought, and too short to stand alone."""
+    """Join the lines of a title page into one block, because they are too short for separate passages."""
     text, links = "", list[Link]()
     for block in blocks:
         if isinstance(block, TextBlock):
@@ -219,7 +219,7 @@ def _as_one(blocks: Iterator[Block]) -> Iterator[TextBlock]:
 
 
 def made_heading(kind: SectionKind, printed: str, title: str, language: str) -> Heading:
-    """The heading of a level whose number and title are marked as such."""
+    """Make the heading of a level from its marked number and title."""
     number = number_in(printed)
     if kind is SectionKind.HEADING or not number:
         label = printed if kind is SectionKind.HEADING else ""
@@ -233,18 +233,18 @@ def made_heading(kind: SectionKind, printed: str, title: str, language: str) -> 
 
 
 def number_in(printed: str) -> str:
-    """The number at the end of a label: "§ 301." is 301, "(a)" is a, "Art. 1-bis." is 1-bis."""
+    """Return the number at the end of a label: "§ 301." gives 301, "(a)" a, "Art. 1-bis." 1-bis."""
     found = _NUMBER.search(printed.strip())
     return found["number"].replace(" ", "") if found else ""
 
 
 def eid_of(element: etree._Element) -> str | None:
-    """The id of an element: eId of version 3, id of version 2, or wId."""
+    """Return the id of an element: eId of version 3, id of version 2, or wId."""
     return element.get("eId") or element.get("id") or element.get("wId")
 
 
 def _in_brackets(label: str) -> str:
-    """A bare number as lawyers write it: "1" is "(1)"."""
+    """Format a bare number: "1" becomes "(1)"."""
     return f"({label})" if label.isalnum() else label
 
 
@@ -253,12 +253,12 @@ def _block(found: Worded, eid: str | None, number: str) -> TextBlock:
 
 
 def _has_words(element: etree._Element) -> bool:
-    """Whether an element holds words of its own beside its children."""
+    """Return True if an element contains words outside its children."""
     return bool((element.text or "").strip()) or any((child.tail or "").strip() for child in element)
 
 
 def _table(table: etree._Element) -> str:
-    """A table, one line a row, cells between bars."""
+    """Format a table: one line per row, cells separated by bars."""
     rows = []
     for row in table.iter("{*}tr"):
         cells = [" ".join(worded(cell, WORDING).text.split()) for cell in children(row, "td", "th")]

@@ -1,10 +1,10 @@
-"""Corpora in the form that BEIR made common: ``corpus.jsonl`` or ``corpus.jsonl.gz``.
+"""Read corpora in the BEIR format: ``corpus.jsonl`` or ``corpus.jsonl.gz``.
 
-A line is ``{"id" or "_id", "title", "text", "metadata"}``. A line is a passage and keeps its id; where it is
-too long, its parts are called ``<id>``, ``<id>#2``, ``<id>#3`` and all know the line's id as their
-``source_id``. Lines of one regulation or document make one Document; a line that names none is a document of
-its own. A document of one line without a number, whose text has headings of provisions, is read as a file of
-that text, and the document keeps the line's id.
+A line is ``{"id" or "_id", "title", "text", "metadata"}``. Each line is a passage and keeps its id; the parts
+of a long line are ``<id>``, ``<id>#2``, ``<id>#3``, with the line's id as ``source_id``. Lines of one
+regulation or document make one Document; a line without either is a document of its own. A document of one
+line without a number, whose text has headings of provisions, is read like a file of that text, and keeps the
+line's id.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from engine.language.addresses import PROVISIONS, Address, parse_label
 from engine.language.aliases import aliases_of
 from engine.model import NOTHING, Document, Passage, SectionKind
 
-# A larger file, packed or not, is read twice: once to count the lines of each document, so that no more than
-# one need be held at a time, and once to make them. Twice costs a tenth more time, once all of the memory.
+# Larger files, compressed or not, are read twice: once to count the lines of each document, so that only one
+# document is in memory, and once to make them. This takes a tenth more time.
 LARGEST_AT_ONCE = 16 * 1024 * 1024
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
 _ID = re.compile(rb'"_?id"\s*:')
@@ -44,7 +44,7 @@ _ID_SEPARATORS = re.compile(r"[-_./:# ]")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One usable line of a file."""
+    """A usable line of a file."""
 
     number: int
     id: str
@@ -54,7 +54,7 @@ class Line:
 
     @property
     def language(self) -> str:
-        """Its language code, "und" where the source does not say."""
+        """Language code; "und" if the source has none."""
         return str(self.metadata.get("language") or "und")
 
 
@@ -64,7 +64,7 @@ class BeirReader:
     name = "BEIR"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """JSON lines whose first object has an id and a text."""
+        """Accept JSON lines whose first object has an id and a text."""
         first, end, rest = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
         if not first.startswith(b"{") or b'"text"' not in first or not _ID.search(first):
             return False
@@ -72,7 +72,7 @@ class BeirReader:
         return by_name or (bool(end) and first.rstrip().endswith(b"}") and rest.lstrip()[:1] in (b"{", b""))
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
-        """The documents of a file; lines of one document need not stand together."""
+        """Yield the documents of a file; lines of one document need not be consecutive."""
         counts = None
         if source.size() > LARGEST_AT_ONCE:
             counts = Counter(_key(line) for line in _lines(source) if isinstance(line, Line))
@@ -82,10 +82,10 @@ class BeirReader:
 def documents_of(
     lines: Iterable[Line | Problem], source: SourceFile, counts: Mapping[tuple[str, ...], int] | None = None
 ) -> Iterator[ReadDocument | Problem]:
-    """The documents that lines make, those of one document together; problems are passed on.
+    """Group lines into documents; problems are passed on.
 
-    ``counts``, the number of lines of each document, lets one go as soon as its last line was there;
-    without them all lines are held until the end.
+    ``counts``: the number of lines of each document, which allows yielding it after its last line; without it
+    all lines are collected first.
     """
     groups: dict[tuple[str, ...], list[Line]] = {}
     left = dict(counts or {})
@@ -97,7 +97,7 @@ def documents_of(
             continue
         key = _key(line)
         if line.id in seen:
-            yield Problem(source.name, "this id stands on an earlier line", line.number, line.id)
+            yield Problem(source.name, "this id is already used by an earlier line", line.number, line.id)
         else:
             seen.add(line.id)
             groups.setdefault(key, []).append(line)
@@ -119,7 +119,7 @@ def _made(lines: Sequence[Line], ids: set[str], source: SourceFile) -> Iterator[
 
 
 def _documents_of_text(document_id: str, line: Line, source: SourceFile) -> list[ReadDocument | Problem]:
-    """The documents that the text of one line is; empty if the line has a number of its own, or its text no
+    """Read the text of one line as documents; empty if the line has its own number, or its text has no
     provisions."""
     own = fields.provision_of(line.metadata, line.language)
     if own.address or own.dotted or own.nodes:
@@ -142,7 +142,8 @@ def _documents_of_text(document_id: str, line: Line, source: SourceFile) -> list
 
 
 def _has_provisions(read: ReadDocument) -> bool:
-    """Whether a document has a provision, or several under bare numbers, which are chapters by their kind."""
+    """Return True if a document has a provision, or several chapters, which are provisions with bare
+    numbers."""
     kinds = [section.kind for section in read.sections if section.number is not None]
     return not PROVISIONS.isdisjoint(kinds) or kinds.count(SectionKind.CHAPTER) > 1
 
@@ -176,8 +177,10 @@ def _line(source: SourceFile, number: int, raw: bytes) -> Line | Problem:
         )
     if not text.strip():
         return Problem(source.name, "the text is empty", number, line_id)
-    beside = {name: value for name, value in record.items() if name not in _OWN and value not in (None, "")}
-    return Line(number, line_id, title.strip(), text, {**beside, **metadata})
+    other_fields = {
+        name: value for name, value in record.items() if name not in _OWN and value not in (None, "")
+    }
+    return Line(number, line_id, title.strip(), text, {**other_fields, **metadata})
 
 
 def _key(line: Line) -> tuple[str, ...]:
@@ -189,7 +192,7 @@ def _key(line: Line) -> tuple[str, ...]:
 
 
 def _document_id(lines: Sequence[Line], taken: set[str]) -> str:
-    """What the ids of the lines have in common, or else the document's name; never one twice."""
+    """Return the common prefix of the lines' ids, otherwise the document's name; made unique."""
     first = lines[0]
     name = fields.first_text(first.metadata, fields.DOCUMENT_NAMES)
     if name is None:
@@ -245,7 +248,7 @@ def _document(document_id: str, lines: Sequence[Line], path: Path) -> ReadDocume
 
 
 def _days_of_document(lines: Sequence[Line]) -> tuple[date | None, date | None]:
-    """The first and the last day of a document: the earliest and the latest day of its lines."""
+    """Return the first and last day of a document: the earliest and latest of its lines."""
     begins = [fields.day_of(line.metadata.get("valid_from") or line.metadata.get("date")) for line in lines]
     ends = [fields.day_of(line.metadata.get("valid_to")) for line in lines]
     known = [day for day in begins if day is not None]
@@ -256,7 +259,7 @@ def _days_of_document(lines: Sequence[Line]) -> tuple[date | None, date | None]:
 
 
 def _title(name: str | None, aliases: Sequence[str], first: Line) -> str:
-    """A document's name without its version, where that is the first of its aliases."""
+    """Return a document's name without its version if this is its first alias."""
     if name is None:
         return first.title or first.id
     plain = " ".join(name.replace("_", " ").split())
@@ -264,7 +267,7 @@ def _title(name: str | None, aliases: Sequence[str], first: Line) -> str:
 
 
 def _heads(lines: Sequence[Line], language: str, known: Mapping[str, Any]) -> tuple[str, ...]:
-    """The full title of an act that stands as the label of its first line, before any number."""
+    """Return the full title of an act in the labels of its first lines, before any number."""
     label = fields.first_text(lines[0].metadata, ("passage_label",)) or ""
     if len(lines) < 2 or len(label.split()) < 3 or parse_label(label, language) is not None:
         return ()
@@ -272,7 +275,7 @@ def _heads(lines: Sequence[Line], language: str, known: Mapping[str, Any]) -> tu
 
 
 def _shared_metadata(lines: Sequence[Line]) -> Mapping[str, Any]:
-    """What all lines of a document say alike: it is said once, of the document."""
+    """Return the metadata common to all lines, which are stored once with the document."""
     if len(lines) == 1:
         return NOTHING
     first, *rest = (line.metadata for line in lines)
@@ -315,7 +318,7 @@ def _with_passages(document: Document, lines: Sequence[Line]) -> ReadDocument:
 
 
 def _own_node(line: Line, provision: fields.Provision) -> Node:
-    """The section that a line too long for one passage is."""
+    """Make the section of a line that is too long for one passage."""
     address = provision.address
     shown = cited_as(address, line.language) if address else line.title
     kind = address.kind if address else SectionKind.HEADING
@@ -325,7 +328,7 @@ def _own_node(line: Line, provision: fields.Provision) -> Node:
 
 
 def _label(document: Document, line: Line, provision: fields.Provision, piece: Piece, *, item: bool) -> str:
-    """How a piece of a line is cited; ``item`` says that its numbers are printed "1.", not "(1)"."""
+    """Format the citation of a piece of a line; ``item``: its numbers are printed "1.", not "(1)"."""
     address = provision.address
     label = _printed(address, line) or cited_as(address, line.language) if address else ""
     if not label:
@@ -336,13 +339,13 @@ def _label(document: Document, line: Line, provision: fields.Provision, piece: P
 
 
 def _own_day(line: Line, field: str, of_document: date | None) -> date | None:
-    """The day that a line states, if it is not that of its document."""
+    """Return the date of a line if it differs from its document's."""
     day = fields.day_of(line.metadata.get(field))
     return None if day == of_document else day
 
 
 def _printed(address: Address, line: Line) -> str:
-    """The label of a line as its source prints it, if it is a word and the number of an address."""
+    """Return the label of a line as printed if it is a word and the number of an address."""
     label = fields.first_text(line.metadata, ("passage_label", "article_label", "article")) or ""
     own, number = parse_heading(label).label, address.number
     is_own = number is not None and own.endswith(number) and own != number

@@ -1,4 +1,4 @@
-"""Formats by the first bytes of a file, encodings of text, archives."""
+"""Detect formats by first bytes, decode text, and unpack archives."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from engine.unpacking import (
     open_zip,
 )
 
-# Bytes of a text file as text.
+# Decoding of text files
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-# Old encodings of scripts other than Latin, and what they are called.
+# Old encodings of scripts other than Latin, with their names.
 _OLD = {
     "cp1256": "Windows-1256 (Arabic)",
     "gb18030": "GB 18030 (Chinese)",
@@ -39,21 +39,21 @@ _OLD = {
     "euc_kr": "EUC-KR (Korean)",
 }
 _WESTERN = "Windows-1252"
-# In a text in Latin script fewer of the bytes are accented letters than this.
+# Maximum share of accented letters in Latin text.
 _FOREIGN = 0.25
 _SAMPLE = 32_768
-# First bytes of formats that could be taken for text.
+# First bytes of formats that might be mistaken for text.
 _NO_TEXT = (b"%PDF", b"PK\x03\x04", b"{\\rtf", b"\x1f\x8b", b"BZh", b"7z\xbc\xaf", b"Rar!")
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\r\f\v\x1b\x1a\b")
 _MOST_CONTROLS = 0.01
 
 
 def decoded(data: bytes) -> tuple[str, str | None, int]:
-    """The text of a file, what was wrong with its encoding, and on which line.
+    """Decode a file; return its text, the problem with its encoding or None, and the line of the problem.
 
-    UTF-8, or UTF-16 where the file says so by its mark or shows it by its zeros. Anything else is told by
-    its letters where most are not Latin, else taken for Windows-1252, the most common encoding of old
-    texts in the west; which one it was is said, as it may be wrong.
+    UTF-8, or UTF-16 by its mark or its zero bytes. Other encodings are recognised by their letters if most
+    are not Latin; otherwise Windows-1252, the most common encoding of old western texts. The problem names
+    the assumed encoding, because it may be wrong.
     """
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     encoding = encoding or _bare_utf16(data) or "utf-8"
@@ -68,7 +68,7 @@ def decoded(data: bytes) -> tuple[str, str | None, int]:
 
 
 def looks_like_text(head: bytes) -> bool:
-    """Whether the beginning of a file is text of some encoding rather than other data."""
+    """Return True if the start of a file is text of any encoding."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or _bare_utf16(head):
         return True
     if b"\0" in head or head.startswith(_NO_TEXT):
@@ -77,7 +77,7 @@ def looks_like_text(head: bytes) -> bool:
 
 
 def _bare_utf16(data: bytes) -> str | None:
-    """UTF-16 without its mark: of text mostly in Latin letters, every second byte is zero."""
+    """Decode UTF-16 without its mark: in mostly Latin text, every second byte is zero."""
     head = data[:1024]
     if len(head) < 16:
         return None
@@ -99,14 +99,14 @@ def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
-# What a file that no reader takes is by its first bytes, and what can be done about it.
+# Files without a reader: format by first bytes, and advice
 
-# What a file is by the end of its name, where that is one format.
+# Formats by suffix, if unambiguous.
 BY_NAME = {".pdf": "PDF", ".docx": "DOCX", ".doc": "Word 97", ".html": "HTML", ".htm": "HTML", ".csv": "CSV",
            ".txt": "plain text", ".md": "Markdown"}  # fmt: skip
 ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 
-# First bytes, what they are the beginning of, and what a person can do.
+# First bytes, name of the format, advice.
 _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (b"%PDF", "a PDF", ""),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a file of Microsoft Office before 2007", "save it as DOCX"),
@@ -130,7 +130,7 @@ _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (b"PAR1", "a Parquet table", "export it as CSV or JSON lines"),
     (b"ID3", "sound", ""),
 )
-# Parts by which a zip is known for more than an archive.
+# Members by which a zip is recognised as another format.
 _PACKED_FORMATS: tuple[tuple[str, str, str], ...] = (
     ("xl/workbook.xml", "an Excel workbook", "export its sheets as CSV"),
     ("xl/workbook.bin", "an Excel workbook", "export its sheets as CSV"),
@@ -144,12 +144,12 @@ _TAR_MAGIC = slice(257, 262)
 
 
 def packed_format(members: frozenset[str]) -> tuple[str, str] | None:
-    """What a zip with these members is, beside an archive, and the advice; None for an archive."""
+    """Return the format of a zip with these members and the advice; None for a plain archive."""
     return next(((seen, advice) for part, seen, advice in _PACKED_FORMATS if part in members), None)
 
 
 def seen_in(head: bytes) -> tuple[str, str]:
-    """What the first bytes of a file look like, and the advice, which may be empty."""
+    """Return a description of the first bytes of a file, and the advice, which may be empty."""
     found = next(((seen, advice) for magic, seen, advice in _SIGNATURES if head.startswith(magic)), None)
     if found is not None and not (found[0] == "a bitmap picture" and looks_like_text(head)):
         return found
@@ -164,18 +164,17 @@ def seen_in(head: bytes) -> tuple[str, str]:
     return "text", ""
 
 
-# Archives: the members of a zip, or what a gzip holds, as files in a temporary folder.
+# Archives: members of a zip, or the content of a gzip, as files in a temporary folder
 #
-# Nothing of an archive's own names reaches the disk but the last part of a member's name, under a folder made
-# for that member; so no name can lead out of the folder. What is unpacked is counted as it is written: sizes
-# that an archive declares are not believed.
+# Only the last part of a member's name is used, in a separate folder for each member, so no name can lead out
+# of the folder. The bytes written are counted; sizes declared by an archive are not trusted.
 
-# More is no bundle of documents.
+# A zip with more members is not a bundle of documents.
 MOST_MEMBERS = 5000
-# All archives of one ingestion together.
+# Limit over all archives of an ingestion.
 MOST_FILES = 20_000
 LARGEST_TOTAL = 1024 * 1024 * 1024
-# An archive in an archive is unpacked, one inside that is not.
+# Maximum number of nested archives.
 DEEPEST = 2
 
 _CHUNK = 1 << 20
@@ -184,7 +183,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w.() -]+")
 
 @dataclass(slots=True)
 class Unpacked:
-    """A temporary folder with what archives held; ``total`` bytes were written so far."""
+    """A temporary folder with unpacked files; ``total``: bytes written."""
 
     folder: Path
     total: int = 0
@@ -192,11 +191,11 @@ class Unpacked:
 
     @property
     def is_full(self) -> bool:
-        """Whether no further file may be unpacked."""
+        """True if no further file may be unpacked."""
         return self._count >= MOST_FILES
 
     def place(self, name: str) -> Path:
-        """A free path for a member, in a folder of its own."""
+        """Return a free path for a member in a new folder."""
         self._count += 1
         folder = self.folder / str(self._count)
         folder.mkdir()
@@ -205,7 +204,7 @@ class Unpacked:
         return folder / (f"{stem[:80]}{dot}{suffix[:10]}" if stem else own[:90])
 
     def write(self, data: IO[bytes], path: Path) -> None:
-        """Copy a bounded stream to a file. Raises UnpackingError, OSError, and then leaves no file."""
+        """Copy a bounded stream to a file. Raises UnpackingError or OSError after deleting the file."""
         written = 0
         try:
             with open(path, "wb") as file:
@@ -221,7 +220,7 @@ class Unpacked:
 
 
 def members(path: Path) -> frozenset[str]:
-    """The names in a zip; empty where it cannot be opened."""
+    """Return the names in a zip; empty if it cannot be opened."""
     try:
         with files.opened(path) as file, open_zip(file) as archive:
             return frozenset(archive.namelist())
@@ -230,7 +229,7 @@ def members(path: Path) -> frozenset[str]:
 
 
 def unzipped(source: SourceFile, unpacked: Unpacked) -> Iterator[SourceFile | Problem]:
-    """The members of a zip as files named "<archive>/<member>", and what cannot be unpacked of it."""
+    """Yield the members of a zip as files named "<archive>/<member>", and problems."""
     with ExitStack() as stack:
         try:
             archive = stack.enter_context(open_zip(stack.enter_context(source.opened())))
@@ -261,7 +260,7 @@ def unzipped(source: SourceFile, unpacked: Unpacked) -> Iterator[SourceFile | Pr
 
 
 def gunzipped(source: SourceFile, unpacked: Unpacked) -> SourceFile | Problem:
-    """What a gzip holds, as a file that is called as the gzip without ".gz"."""
+    """Unpack a gzip to a file with the same name without ".gz"."""
     path = unpacked.place(source.path.name.removesuffix(".gz"))
     try:
         with source.opened() as file, open_gzip(file, source.size(), LARGEST_MEMBER) as data:
@@ -290,7 +289,7 @@ def _member(
         except UnknownMethodError as error:
             return Problem(name, f"packed in a way that is not read ({error}); unpack it first")
         except (UnpackingError, OSError) as error:
-            # A wrong password is told by the program, or by data that make no sense.
+            # A wrong password raises an error, or gives invalid data.
             reason = "encrypted; none of the passwords opens it" if locked else f"broken ({in_words(error)})"
     return Problem(name, reason)
 
@@ -305,7 +304,7 @@ def _refusal(entry: zipfile.ZipInfo) -> str | None:
 
 
 def _name(entry: zipfile.ZipInfo) -> str:
-    """A member's name; old programs wrote UTF-8 without saying so."""
+    """Return a member's name; old programs wrote UTF-8 without declaring it."""
     name = entry.filename
     if not entry.flag_bits & 0x800:
         with suppress(UnicodeError):

@@ -1,4 +1,4 @@
-"""Formex 4, the XML of the Official Journal of the European Union and of its consolidated acts."""
+"""Read Formex 4, the XML of the Official Journal of the European Union and its consolidated acts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from engine.ingestion.structure.headings import Heading, parse_heading, slug_of
 from engine.language.aliases import aliases_of
 from engine.model import Document, SectionKind
 
-# What a Formex file says of its act: CELEX number, type, number, dates, the body that adopted it.
+# Metadata of an act: CELEX number, type, number, dates, adopting body
 
-# The value of LEG.VAL, and the letter of a CELEX number (sector 3: legal acts), by type of act.
+# Types of acts by the value of LEG.VAL, and by the letter of a CELEX number (sector 3: legal acts).
 _LEGAL_VALUES = {
     "REG": "Regulation",
     "DIR": "Directive",
@@ -35,13 +35,13 @@ _LETTERS = {"R": "Regulation", "L": "Directive", "D": "Decision", "H": "Recommen
 _PARLIAMENT = re.compile(r"Parliament|Parlament|Parlement", re.IGNORECASE)
 _COUNCIL = re.compile(r"\bCouncil\b|\bRat(?:e?s)?\b|\bConseil\b", re.IGNORECASE)
 _COMMISSION = re.compile(r"Commission|Kommission", re.IGNORECASE)
-# "(Text with EEA relevance)" in any language: a remark behind the title.
+# "(Text with EEA relevance)" in any language: a remark after the title.
 _REMARK = re.compile(r"\([^()]*(?:EEA|EWR|EEE|EØS|EES)[^()]*\)\s*$")
 _FORM = {"YN": "{year}/{number}", "NY": "{number}/{year}"}
 
 
 def document_of_act(root: etree._Element, source: SourceFile) -> Document:
-    """The document that an act is. Its id is made of type, number, language and version."""
+    """Make the document of an act. Its id consists of type, number, language and version."""
     title = _title(root) or Path(source.name).stem
     language = _text(root, "LG.DOC", "LG.OJ").lower() or language_of(plain(root))
     celex = _celex(root)
@@ -84,7 +84,7 @@ def _title(root: etree._Element) -> str:
 
 
 def _first(root: etree._Element, *path: str) -> etree._Element | None:
-    """The first element of a name anywhere, and what stands below it."""
+    """Return the first element of a path anywhere in the file, or None."""
     found = next(descendants(root, path[0]), None)
     for name in path[1:]:
         found = None if found is None else first(found, name)
@@ -96,7 +96,7 @@ def _text(root: etree._Element, *names: str) -> str:
 
 
 def _celex(root: etree._Element) -> str | None:
-    """The CELEX number of the act itself: a corrigendum's goes on behind it in brackets."""
+    """Return the CELEX number of the act itself; that of a corrigendum continues in brackets."""
     stated = (plain(found) for found in descendants(root, "NO.CELEX"))
     return next((number for number in stated if _CELEX.fullmatch(number)), None)
 
@@ -110,7 +110,7 @@ def _kind(root: etree._Element, celex: str | None) -> str | None:
 
 
 def _number(root: etree._Element, celex: str | None) -> tuple[str | None, int | None]:
-    """Number and year as lawyers write them: 2016/679 today, 1408/71 before 2015."""
+    """Return number and year in legal style: 2016/679 today, 1408/71 before 2015."""
     stated = _first(root, "NO.DOC")
     number, year = plain(first(stated, "NO.CURRENT")), plain(first(stated, "YEAR"))
     if stated is not None and number and year.isdecimal():
@@ -123,7 +123,7 @@ def _number(root: etree._Element, celex: str | None) -> tuple[str | None, int | 
 
 
 def _consolidation(root: etree._Element) -> tuple[date | None, date | None, date | None]:
-    """The date of a consolidated version, and from when to when it applies."""
+    """Return the date of a consolidated version, and the first and last day on which it applies."""
     stated = _first(root, "INFO.CONSLEG")
     if stated is None:
         return None, None, None
@@ -131,7 +131,7 @@ def _consolidation(root: etree._Element) -> tuple[date | None, date | None, date
 
 
 def _published(root: etree._Element) -> str | None:
-    """The day of the Official Journal that the act stands in: entry into force is counted from it."""
+    """Return the date of the act's Official Journal, from which entry into force is counted."""
     for name in ("BIB.INSTANCE.CONS", "BIB.INSTANCE"):
         day = _iso(_first(root, name, "DATE"))
         if day is not None:
@@ -145,7 +145,7 @@ def _iso(element: etree._Element | None) -> str | None:
 
 
 def _day(written: str | None) -> date | None:
-    """A day written 20160504; 99999999 means that none is known."""
+    """Parse a date written 20160504; 99999999 means unknown."""
     if written is None or not re.fullmatch(r"\d{8}", written):
         return None
     try:
@@ -162,11 +162,11 @@ def _issuer(words: str) -> str | None:
     return "Council of the European Union" if _COUNCIL.search(words) else None
 
 
-# Formex 4, the XML of the Official Journal of the European Union and of its consolidated acts.
+# The reader
 #
-# The same act has the same ids below the document in every language. Element ids are built as Akoma Ntoso
-# builds its eIds ("art_5__para_1"), because Formex has none that people cite. Footnotes stand in a section of
-# their own behind the act: they are no part of its provisions, and still there to be read.
+# The ids of an act below the document are the same in every language. Element ids have the form of Akoma
+# Ntoso eIds ("art_5__para_1"), because Formex has none that are cited. Footnotes follow the act in a section
+# of their own, because they are not part of its provisions.
 
 _ROOTS = ("CONS.ACT", "CONS.DOC", "ACT", "GENERAL", "AGR", "DECISION", "ANNEX", "CONS.ANNEX")
 _ROOT = re.compile(rb"<(?:" + "|".join(_ROOTS).replace(".", r"\.").encode() + rb")[\s>]")
@@ -198,17 +198,17 @@ WORDING = Wording(
 
 
 class FormexReader:
-    """Reads Formex 4: one act a file."""
+    """Reads Formex 4: one act per file."""
 
     name = "Formex"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """A file whose root is one of Formex and which says so in its schema or its first elements."""
+        """Accept files with a Formex root that declare Formex in their schema or first elements."""
         plain_head = head.replace(b"\0", b"")
         return _ROOT.search(plain_head) is not None and any(mark in plain_head for mark in _MARKS)
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
-        """The act of a file."""
+        """Yield the act of a file."""
         root = root_of(source)
         if isinstance(root, Problem):
             yield root
@@ -221,14 +221,14 @@ class FormexReader:
 
 
 class _Act:
-    """Turns an act into blocks, and gathers its footnotes on the way."""
+    """Converts an act to blocks, and collects its footnotes."""
 
     def __init__(self) -> None:
         self._notes: list[str] = []
         self._articles = 0
 
     def blocks(self, root: etree._Element) -> Iterator[Block]:
-        """Everything in an act, in its order, its footnotes at the end."""
+        """Yield all text of an act in order, footnotes last."""
         for part in _outermost(root):
             name = tag(part)
             if name == "PREAMBLE":
@@ -263,7 +263,7 @@ class _Act:
                 yield TextBlock(words, eid=f"rec_{number}" if number else "preamble", number=number)
         closing = first(preamble, "PREAMBLE.FINAL")
         if closing is not None and (words := worded(closing, WORDING).text):
-            # It follows the recitals, and is part of none.
+            # It follows the recitals and belongs to none.
             formula = Heading(SectionKind.HEADING, None, "Enacting formula", "", "enacting-formula")
             yield HeadingBlock(2, formula, eid="preamble__formula")
             yield TextBlock(words, number="")
@@ -301,9 +301,9 @@ class _Act:
     def _text(
         self, element: etree._Element, eid: str, label: str = "", number: str = "", *, numbered: bool = False
     ) -> Iterator[TextBlock]:
-        """The lines of an element, one block each; the first begins with the label and has the number.
+        """Yield the lines of an element, one block each; the first begins with the label and has the number.
 
-        ``numbered``: the items of a list with Arabic numbers are paragraphs ("Article 4(1)").
+        ``numbered``: items with Arabic numbers are paragraphs ("Article 4(1)").
         """
         self._note(element)
         for line, item in _lines(element, label, ""):
@@ -328,7 +328,7 @@ class _Act:
 
 
 def _outermost(root: etree._Element) -> Iterator[etree._Element]:
-    """The parts of an act, wherever its wrappers put them."""
+    """Yield the parts of an act below any wrappers."""
     wanted = {"PREAMBLE", "ENACTING.TERMS", "FINAL", "ANNEX", "CONS.ANNEX", "CONTENTS"}
     if tag(root) in wanted:
         yield root
@@ -339,7 +339,7 @@ def _outermost(root: etree._Element) -> Iterator[etree._Element]:
 
 
 def _lines(element: etree._Element, label: str, item: str) -> Iterator[tuple[str, str]]:
-    """The lines of an element with the label of the item that each one opens, without brackets."""
+    """Yield the lines of an element with the label of the item that each one opens, without brackets."""
     name = tag(element)
     if name == "NP":
         own = plain(first(element, "NO.P"))
@@ -371,10 +371,10 @@ def _rows(table: etree._Element) -> Iterator[str]:
 
 
 def _heading(division: etree._Element, level: int) -> Heading:
-    """The heading of a division: "CHAPTER I" and "General provisions" stand in elements of their own.
+    """Return the heading of a division: "CHAPTER I" and "General provisions" are separate elements.
 
-    In the Union's German an "Abschnitt" is what a section is; a word for a level that is not known makes
-    a chapter at the outside and a section within.
+    In EU German an "Abschnitt" is a section. An unknown word for a level gives a chapter on the outside and a
+    section inside.
     """
     title = first(division, "TITLE")
     printed = _plain_title(first(title, "TI"))
@@ -396,7 +396,7 @@ def _plain_title(element: etree._Element | None) -> str:
 
 
 def _article_number(article: etree._Element, printed: str) -> str | None:
-    """The number of an article: as printed, or as its identifier has it ("005A")."""
+    """Return the number of an article: as printed, otherwise from its identifier ("005A")."""
     found = _BARE_ARTICLE.search(printed)
     if found and found["number"]:
         return found["number"].lower()

@@ -260,7 +260,7 @@ def plain_text(value: Any) -> str:
 
 # Documents from the metadata, first heading or name of a file
 
-# "Stand: 01.01.2020" at the start of a text without front matter; maximum length and number of lines to read.
+# A date such as "Version: 01.01.2020" at the start of a text without front matter. Limits: characters, lines.
 _STATED = re.compile(r"[\s#*>-]*([^\W\d][^:：\n]{1,40}?)\s*\**[:：]\**\s*(\S[^\n]{3,40}?)[\s.*]*")
 _TELLING = (DayKind.EFFECT, DayKind.STATE, DayKind.END)
 HEAD, MOST_LINES = 1200, 12

@@ -1,4 +1,4 @@
-"""Legal headings on lines of plain text, and running heads among them, sections by dotted numbers."""
+"""Find headings in lines of plain text, remove running heads, and build sections by dotted numbers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, WORDS, p
 from engine.language.characters import visible
 from engine.model import SectionKind
 
-# Legal headings in text without markup: "Pasal 14" on a line of its own, "第十四条" before its text.
+# Legal headings in text without markup: "Pasal 14" on its own line, "第十四条" before its text
 
-# Depth of the levels that are told by their word alone; numbers with dots go below by their dots.
+# Depths of levels that only their word gives; dotted numbers go below by their dots.
 _DEPTHS = {
     SectionKind.PREAMBLE: 1,
     SectionKind.ANNEX: 1,
@@ -33,9 +33,9 @@ _DEPTHS = {
     SectionKind.RULE: 7,
     SectionKind.GUIDANCE: 7,
 }
-# Words whose level the law of a country puts elsewhere than their kind: "Bagian" is part of a "BAB".
+# Words with another level than their kind in a country's law: "Bagian" is part of a "BAB".
 _WORD_DEPTHS = {"bagian": 5, "الباب": 3}
-# The last word of a line that is cut off from its number, and the number at the head of the next line.
+# The last word of a line that lacks its number, and the number at the start of the next line.
 _AWAITS_NUMBER = re.compile(
     r"\b(?:angka|huruf|ayat|pasal|butir|nomor|article|section|paragraph|rule|absatz|abs\.|nummer|nr\.|artikel"
     r"|المادة|الفقرة)\s*\Z",
@@ -43,10 +43,10 @@ _AWAITS_NUMBER = re.compile(
 )
 _LOST_NUMBER = re.compile(r"\s*(\(?\d{1,3}[a-z]?[.)]{1,2})\s+(?=\S)")
 _HAN_ARTICLE = re.compile(
-    r"(第[〇零一二两三四五六七八九十百千\d]+[编編章节節条條](?:[之の][一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
+    r"(第[〇零一二两三四五六七八九十百千\d.]+[编編章节節条條](?:[之の][一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
     re.DOTALL,
 )
-# "제1조(목적) 이 법은 ...": a title in brackets stands between number and text.
+# "제1조(목적) 이 법은 ...": a title in brackets between number and text.
 _HANGUL_ARTICLE = re.compile(
     r"(제\s?\d+\s?[편장절조](?:의\s?\d+)?(?:\s?\([^()]{1,60}\))?)\s*(\S.*)?\Z", re.DOTALL
 )
@@ -64,12 +64,12 @@ _WORDED_LINE = re.compile(
     r"|CAPO|Livro|LIVRO|Hoofdstuk|HOOFDSTUK|Titel|TITEL|Afdeling|KAPITEL|ABSCHNITT|TEIL|Rozdział|ROZDZIAŁ|Dział"
     r"|DZIAŁ|Глава|ГЛАВА|Раздел|РАЗДЕЛ|Κεφάλαιο|ΚΕΦΑΛΑΙΟ"
     rf"|{'|'.join(sorted({form for word in _ATTACHED for form in (word.capitalize(), word.upper())}))}"
-    r"|المادة|الباب|الفصل|§)\s*\S+.*\Z|附[件表录錄].*\Z"
+    r"|المادة|الباب|الفصل|البند(?=\s*\(?\s*\d+\.\d)|§)\s*\S+.*\Z|附[件表录錄].*\Z"
     r"|\d+(?:\s?[a-z])?\.?\s(?:§|straipsnis|pants|člen|cikk)(?:\W.*)?\Z",
     re.DOTALL,
 )
 # "§ 5. This Act applies to ...", "Art. 12. The authority ...", "5 § Denna lag ...": a provision whose text
-# goes on behind its number. Such a line is one only where a paragraph begins.
+# follows its number. Only at the start of a paragraph.
 _PROVISION_RUN_ON = re.compile(
     r"(?P<head>(?:§\s?\d+\s?[a-z]?|(?:[Aa]rt(?:icle|ikel|ículo|igo|icolo|icolul)?|ART|Sec(?:tion)?|Статья|Стаття|Член"
     r"|Члан|Чл|Čl|Άρθρο|Madde|Điều)\.?\s\d+(?:\s?[a-z](?=\.))?(?:[- ]?(?:bis|ter|quater))?)"
@@ -78,24 +78,24 @@ _PROVISION_RUN_ON = re.compile(
     re.DOTALL,
 )
 _ROMAN_CAPITALS = re.compile(r"([IVXLC]+)\.\s+([^a-z]{4,})\Z")
-# "I. KETENTUAN UMUM Dalam Surat Edaran ini": a heading whose text goes on behind it.
+# "I. KETENTUAN UMUM Dalam Surat Edaran ini": a heading followed by its text.
 _ROMAN_RUN_ON = re.compile(
     r"([IVXLC]{1,6}\.\s+(?:[A-Z][A-Z,/&-]+\s+){2,12})(?=[A-Z][a-z]+\s)(\S.*)\Z", re.DOTALL
 )
-# "-2BAB I": what a program makes of a page's number before the next page.
+# "-2BAB I": how programs write a page's number before the next page.
 _PAGE_NUMBER = re.compile(r"[-–]\s?\d{1,4}\s?[-–]?\s*(?=[^\W\d])")
 LONGEST_LINE = 160
 MOST_WORDS = 10
 
 
 def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[Block]:
-    """The blocks of a text: headings where a line is one, else paragraphs between empty lines.
+    """Yield the blocks of a text: headings for lines that are one, otherwise paragraphs between empty lines.
 
-    ``unwrap`` joins the lines of a paragraph that were broken only for their length. ``base`` is added to the
+    ``unwrap`` joins the lines of a paragraph that were broken for their length. ``base`` is added to the
     level of headings.
     """
     paragraph: list[str] = []
-    # A container's heading waits for its title, which may stand on the next lines: "BAB I", "UMUM".
+    # The title of a container's heading may be on the next lines: "BAB I", "UMUM".
     waiting: HeadingBlock | None = None
     ready = [*mended(lines), ""]
     for place, line in enumerate(ready):
@@ -126,7 +126,7 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
 
 
 def mended(lines: Sequence[str]) -> list[str]:
-    """Lines with each number on the line of the word it belongs to: not "angka", then "7. V. PENAGIHAN"."""
+    """Move each number to the line of its word: not "angka", then "7. V. PENAGIHAN"."""
     whole: list[str] = []
     for line in lines:
         number = _LOST_NUMBER.match(line) if whole and _AWAITS_NUMBER.search(whole[-1]) else None
@@ -138,7 +138,7 @@ def mended(lines: Sequence[str]) -> list[str]:
 
 
 def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
-    """The heading that a line is or begins with, and the text behind it on the line."""
+    """Return the heading that a line is or begins with, and the text after it on the line; or None."""
     bare = visible(line).strip(" \u3000\f")
     if not bare:
         return None
@@ -172,20 +172,22 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         # "Zu § 5 (Fees)", not "Zu § 5 Absatz 2 gilt".
         begins = title == "(" if explains else title.isupper()
         begins = begins and is_bare_heading(heading.title)
-        begins = begins or (heading.kind is SectionKind.ANNEX and title.upper() == title.lower())
+        clause = heading.label.startswith("البند") and is_bare_heading(heading.title)
+        begins = begins or ((clause or heading.kind is SectionKind.ANNEX) and title.upper() == title.lower())
         if heading.number is not None and heading.kind in _DEPTHS and (begins or not title):
             return _headed(heading), ""
     return None
 
 
 def _goes_on(block: HeadingBlock, following: Sequence[str]) -> bool:
-    """Whether what seems the title of a provision is the first line of its text, broken for its length."""
+    """Return True if the apparent title of a provision is the first line of its text, broken for its
+    length."""
     begins = "".join(following).lstrip()[:1]
     return bool(block.heading.title) and block.heading.kind not in CONTAINERS and begins.islower()
 
 
 def _ended(line: str, following: Sequence[str]) -> tuple[HeadingBlock, str] | None:
-    """The heading of a provision in few words with a full stop, alone or above its text: "§ 11.2 Scope."."""
+    """Return a short heading of a provision with a full stop, alone or above its text: "§ 11.2 Scope."."""
     after = "".join(following).lstrip()[:1]
     few = MOST_WORDS if not after else MOST_WORDS // 2 if not after.islower() else 0
     ended = line.rstrip().endswith(".") and len(line.split()) <= few
@@ -194,7 +196,7 @@ def _ended(line: str, following: Sequence[str]) -> tuple[HeadingBlock, str] | No
 
 
 def _run_on(line: str) -> tuple[HeadingBlock, str] | None:
-    """The provision that a line begins with its number, and its text."""
+    """Return the provision that a line begins with its number, and its text; or None."""
     match = _PROVISION_RUN_ON.match(visible(line).strip(" \u3000\f"))
     heading = parse_heading(match["head"].rstrip(" .-–—")) if match else None
     if match is None or heading is None or heading.number is None or heading.kind not in _DEPTHS:
@@ -203,7 +205,7 @@ def _run_on(line: str) -> tuple[HeadingBlock, str] | None:
 
 
 def joined(lines: Sequence[str], *, unwrap: bool) -> str:
-    """The lines of a paragraph as one text."""
+    """Join the lines of a paragraph."""
     if not unwrap:
         return "\n".join(line.rstrip() for line in lines).strip()
     text = ""
@@ -225,7 +227,7 @@ _ITEM = re.compile(
 
 
 def _tabbed(label: str, text: str) -> tuple[HeadingBlock, str] | None:
-    """ "1.1.1.(1)<tab>text": the number of a rulebook before its heading or its text."""
+    """Parse "1.1.1.(1)<tab>text": the number of a rulebook before its heading or its text."""
     address = parse_label(label, "en")
     if address is None or address.number is None:
         return None
@@ -249,10 +251,10 @@ def _headed(heading: Heading) -> HeadingBlock:
 
 
 def _is_title(line: str, following: Sequence[str], before: str) -> bool:
-    """Whether a line is the title of the heading above it, or goes on with the title it has.
+    """Return True if a line is the title of the heading above it, or continues it.
 
-    It is in capitals; or each of its words that counts is, as in "Bagian Kesatu", "Surat Keterangan"; or it
-    stands alone between the heading and the next one.
+    It is in capitals, or its significant words are capitalised ("Bagian Kesatu", "Surat Keterangan"), or it
+    is alone between the heading and the next one.
     """
     bare = line.strip()
     if len(before) > LONGEST_LINE or not is_bare_heading(bare) or not any(map(str.isalpha, bare)):
@@ -273,11 +275,11 @@ def _with_title(block: HeadingBlock, line: str) -> HeadingBlock:
     return replace(block, heading=replace(block.heading, title=title))
 
 
-# What pages leave behind in text that a program took out of a PDF: their numbers, headers and footers.
+# Page numbers, headers and footers in text extracted from PDF
 
-# So many lines at the head and at the foot of a page may be its header and footer.
+# Number of lines at the top and at the bottom of a page to examine.
 _EDGE = 3
-# A line is furniture if it is there on this share of the pages, and on so many at least.
+# Minimum share of pages with a line that is furniture, and minimum number of pages.
 _SHARE, _LEAST = 0.5, 3
 _DIGITS = re.compile(r"\d+")
 _NUMBER_ALONE = re.compile(
@@ -287,7 +289,7 @@ _NUMBER_ALONE = re.compile(
 
 
 def without_furniture(text: str) -> str:
-    """The text without form feeds, lines that are a page's number, and what most pages begin or end with."""
+    """Remove form feeds, page numbers, and lines at the top or bottom of most pages."""
     pages = [page.split("\n") for page in text.split("\f")]
     if len(pages) > 1:
         repeated = _repeated(pages)
@@ -297,7 +299,7 @@ def without_furniture(text: str) -> str:
 
 
 def _repeated(pages: Sequence[Sequence[str]]) -> frozenset[str]:
-    """The lines at the edges of most pages, their digits aside."""
+    """Return the lines at the edges of most pages, ignoring digits."""
     found: Counter[str] = Counter()
     for page in pages:
         full = [line for line in page if line.strip()]
@@ -307,13 +309,13 @@ def _repeated(pages: Sequence[Sequence[str]]) -> frozenset[str]:
 
 
 def _cleared(page: Sequence[str], repeated: frozenset[str]) -> list[str]:
-    """A page without the lines at its head and foot that others have too, up to the first of its own."""
+    """Remove repeated lines at the top and bottom of a page, up to the first of its own."""
     kept = list(page)
     for edge in (0, -1):
         for _ in range(_EDGE):
             while kept and not kept[edge].strip():
                 kept.pop(edge)
-            # "Article 5" and "Article 9" at the head of two pages are no header.
+            # "Article 5" and "Article 9" at the top of two pages are not a header.
             if not kept or _masked(kept[edge]) not in repeated or heading_line(kept[edge]) is not None:
                 break
             kept.pop(edge)
@@ -324,16 +326,16 @@ def _masked(line: str) -> str:
     return _DIGITS.sub("#", " ".join(line.split()))
 
 
-# Sections of a rulebook whose lines know only their number, and whose headings are lines themselves.
+# Sections of a rulebook whose lines have only numbers, and whose headings are lines themselves
 #
-# The line "1.1" has the text "Jurisdiction", the line "1.1.1.(1)" the rule; so the headings above
-# the rule are "1 Introduction" and "1.1 Jurisdiction".
+# Line "1.1" has the text "Jurisdiction", line "1.1.1.(1)" the rule; the headings above the rule are "1
+# Introduction" and "1.1 Jurisdiction".
 
 Path = tuple[str, ...]
 
 
 class DottedOutline:
-    """The tree of one document's paths; ``lines`` are (path, text), a path None where a line has none."""
+    """The tree of a document's paths; ``lines``: (path, text), path None for a line without one."""
 
     def __init__(self, lines: Iterable[tuple[Path | None, str]], language: str) -> None:
         self._language = language
@@ -346,12 +348,12 @@ class DottedOutline:
         self._nodes = {path: self._node(path) for path in inner}
 
     def nodes(self, path: Path) -> tuple[Node, ...]:
-        """The sections that a line stands in; a line with others below it stands in its own."""
+        """Return the sections of a line; a line with others below it is in its own section."""
         found = (self._nodes.get(path[:depth]) for depth in range(1, len(path) + 1))
         return tuple(node for node in found if node is not None)
 
     def is_heading(self, path: Path, text: str) -> bool:
-        """Whether a line is the heading of a section."""
+        """Return True if a line is the heading of a section."""
         return path in self._nodes and is_bare_heading(text)
 
     def _node(self, path: Path) -> Node:
@@ -362,7 +364,7 @@ class DottedOutline:
         number = None if address is None else address.number
         paragraph = None if address is None else address.paragraph
         if paragraph:
-            # Below a provision there are only its parts: "(2)", "Guidance".
+            # Below a provision are only its parts: "(2)", "Guidance".
             kind = SectionKind.GUIDANCE if "Guidance" in paragraph else SectionKind.PARAGRAPH
             number = f"{number}({paragraph.replace('/', ')(')})" if number else paragraph
         piece = visible(path[-1]).replace("_", " ").strip()

@@ -1,4 +1,4 @@
-"""The formats that are read, and which of them a file is. A further one has its place in ``READERS``."""
+"""Choose the reader of a file. New formats are added to ``READERS``."""
 
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from engine.ingestion.readers.pdf import PdfReader
 from engine.ingestion.readers.records import JsonReader, TableReader
 from engine.ingestion.readers.text import TextReader
 
-# Asked in this order; the first that accepts a file reads it. Those that know a file by its bytes come
-# first, those that go by its name behind them, and what is text of any other kind last.
+# In order of trial: readers that recognise bytes, then readers that use the file name, then readers of any
+# text.
 READERS: tuple[Reader, ...] = (
     PdfReader(),
     DocxReader(),
@@ -27,14 +27,15 @@ READERS: tuple[Reader, ...] = (
     MarkdownReader(),
     TextReader(),
 )
-# Those whose files may begin with front matter.
+# Readers whose files may begin with front matter.
 WITH_FRONT_MATTER = (MarkdownReader, TextReader)
-# Those that read a gzip as it is, line by line; for all others it is unpacked first.
+# Readers of compressed files, line by line; for other readers gzip files are unpacked first.
 PACKED_READERS = (BeirReader, JsonReader)
 
 
 def reader_of(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
-    """The reader for a file with these first bytes; ``mapped``: the user says what its fields mean."""
+    """Return the reader of a file with these first bytes, or None; ``mapped``: the user has mapped its
+    fields."""
     return next(
         (
             reader

@@ -1,4 +1,4 @@
-"""Plain text with legal headings, front matter, and files that hold several texts."""
+"""Read plain text with legal headings, front matter, and files with several texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from engine.ingestion.structure.headings import EXPLANATION, parse_heading
 from engine.language.addresses import ATTACHED
 from engine.model import SectionKind
 
-# The YAML at the head of a file.
+# Front matter: YAML at the start of a file
 
 __all__ = ["FrontMatter", "make_document", "split_front_matter", "stated_id"]
 
@@ -35,7 +35,8 @@ _FENCE = re.compile(r"---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)"
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The fields of a file's head; ``rest`` is where the text begins; ``problem`` what is wrong with it."""
+    """The fields at the start of a file; ``rest``: start of the text; ``problem``: an error in the fields,
+    or None."""
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     rest: int = 0
@@ -43,7 +44,7 @@ class FrontMatter:
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """The YAML between two lines of dashes at the very beginning of a text."""
+    """Parse the YAML between two lines of dashes at the start of a text."""
     match = _FENCE.match(text)
     if match is None:
         return FrontMatter()
@@ -59,8 +60,11 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def stated_id(head: bytes, name: str) -> str | None:
-    """The id that front matter states, from the first bytes of a file; None where it is not to be seen, or
-    where neither front matter nor the file's name has a day: then two of one id are one document twice."""
+    """Return the id in front matter, from the first bytes of a file.
+
+    None if there is no id, or if neither front matter nor file name has a date: then two files with one id
+    are duplicates.
+    """
     if not head.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return None
     front, fence, _ = head.partition(b"\n---")
@@ -68,10 +72,10 @@ def stated_id(head: bytes, name: str) -> str | None:
     return match[1].decode("utf-8", "replace").strip("\"' ") if match else None
 
 
-# A file that holds several texts one after the other, each with provisions that count from 1.
+# Files with several texts in sequence, each with provisions numbered from 1
 
 _SAMPLE = 20_000
-# What the texts of one file have in common of what the file says of itself.
+# Metadata common to the texts of a file.
 _COMMON = ("language", "issuer", "valid_from", "valid_to", "status")
 _FEWEST = 2
 
@@ -85,7 +89,7 @@ def read_documents(
     *,
     is_plain: bool = False,
 ) -> Iterator[ReadDocument | Problem]:
-    """The documents of a file: one, and one more for each further text with articles of its own."""
+    """Yield the documents of a file: one, and another for each further text with its own articles."""
     texts = list(_texts(list(blocks)))
     if title is None and len(texts) > 1:
         title = next((name for block in texts[0][1][:1] if (name := _bare(block))), None)
@@ -108,8 +112,8 @@ def read_documents(
 
 
 def _short_names(number: int, titles: Sequence[str]) -> Iterator[str]:
-    """What a title is called for short among those of one file: "Protocol" of "Protocol on Tolls", and what
-    follows the words that all of them begin with."""
+    """Yield short names of a title among those of one file: "Protocol" for "Protocol on Tolls", and the words
+    after a common beginning."""
     kinds = [" ".join(takewhile(lambda word: not word[:1].islower(), title.split())) for title in titles]
     if kinds.count(kinds[number]) == 1:
         yield kinds[number]
@@ -119,7 +123,7 @@ def _short_names(number: int, titles: Sequence[str]) -> Iterator[str]:
 
 
 def _texts(blocks: list[Block]) -> Iterator[tuple[str, list[Block]]]:
-    """The texts of a file, with the title of each but the first. Explanations are a part of their text."""
+    """Yield the texts of a file, with titles except for the first. Explanations are part of their text."""
     title, begun, counted, last, attached = "", 0, list[int](), 0, 99
     place = 0
     while place < len(blocks):
@@ -141,7 +145,7 @@ def _texts(blocks: list[Block]) -> Iterator[tuple[str, list[Block]]]:
                     continue
                 yield title, blocks[begun:above]
                 title, begun, counted = name, above + 1, []
-            # A table of contents has titles alone.
+            # A table of contents has only titles.
             counted += [value] if _has_text(blocks, place) else []
             last = place
         place += 1
@@ -149,7 +153,7 @@ def _texts(blocks: list[Block]) -> Iterator[tuple[str, list[Block]]]:
 
 
 def _value(block: HeadingBlock) -> int | None:
-    """The number of an article, or of a section with the sign of one."""
+    """Return the number of an article, or of a section with a section sign; or None."""
     heading = block.heading
     is_counted = heading.kind is SectionKind.ARTICLE or heading.label.startswith("§")
     match = re.match(r"\d+", heading.number or "") if is_counted else None
@@ -161,14 +165,16 @@ def _has_text(blocks: Sequence[Block], place: int) -> bool:
 
 
 def _goes_on(blocks: Sequence[Block], place: int) -> bool:
-    """Whether a provision has text, and the next one has the next number."""
+    """Return True if a provision has text and the next one has the next number."""
     values = (_value(block) for block in blocks[place + 1 :] if isinstance(block, HeadingBlock))
     return _has_text(blocks, place) and next(filter(None, values), None) == 2
 
 
 def _title_above(blocks: list[Block], last: int, place: int) -> tuple[int, str] | None:
-    """The index and the words of the title between the provision at ``last`` and the one at ``place``; the
-    lines of the paragraph that contains it become blocks of their own."""
+    """Return the index and words of the title between the provisions at ``last`` and ``place``, or None.
+
+    The lines of its paragraph become separate blocks.
+    """
     between = range(last + 1, place)
     if not any(isinstance(blocks[index], TextBlock) for index in between):
         return None
@@ -195,7 +201,7 @@ def _title_above(blocks: list[Block], last: int, place: int) -> tuple[int, str] 
 
 
 def _bare(block: Block) -> str:
-    """The words of a block that is a title; empty if it is none."""
+    """Return the words of a block that may be a title; empty if it is not."""
     if isinstance(block, HeadingBlock):
         plain = block.heading.kind is SectionKind.HEADING and block.heading.number is None
         return block.heading.title if plain else ""
@@ -203,25 +209,25 @@ def _bare(block: Block) -> str:
     return text if is_bare_heading(text) and text[:1].isalpha() else ""
 
 
-# Plain text with legal headings on lines of their own, and whatever text no other reader takes.
+# Plain text with headings on their own lines, and any text without another reader
 
 SUFFIXES = (".txt", ".text", ".asc")
 _MARKUP = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|!--|[A-Za-z][\w.:-]*[\s>])", re.IGNORECASE)
 
 
 class TextReader:
-    """Reads text: one file, one document."""
+    """Reads text: one document per file, or several texts."""
 
     name = "plain text"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """Text that is no markup: XML of a kind that is not known would be read as words with tags."""
+        """Accept text without markup: unknown XML would be read with its tags as words."""
         if not looks_like_text(head):
             return False
         return path.suffix.lower() in SUFFIXES or not _MARKUP.match(head)
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
-        """The document; its title is the file's name, unless front matter says better."""
+        """Yield the document; its title defaults to the file's name."""
         text, problem, line = decoded(source.content())
         if problem:
             yield Problem(source.name, problem, line)

@@ -1,4 +1,4 @@
-"""XML of legal texts: parsed safely, and its mixed content as plain text with its links."""
+"""Parse XML safely, and convert mixed content to plain text with references."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ _SPACE = re.compile(r"\s+")
 
 
 def root_of(source: SourceFile) -> etree._Element | Problem:
-    """The root of a file, without comments and processing instructions, or why there is none.
+    """Parse a file and return its root without comments and processing instructions, or a Problem.
 
-    Nothing outside the file is looked up, no entity of its own is put in: a file that declares some is
-    refused, because a few lines of them can stand for gigabytes or for a file of the machine. Raises
-    OSError where the file cannot be opened.
+    No external data are loaded and no entities expanded: a file that declares entities is rejected, because
+    they can expand to gigabytes or to local files. Raises OSError if the file cannot be opened.
     """
     parser = etree.XMLParser(
         resolve_entities=False,
@@ -32,7 +31,7 @@ def root_of(source: SourceFile) -> etree._Element | Problem:
         remove_comments=True,
         remove_pis=True,
     )
-    # From memory: where the library reads the file itself, letters in no encoding are an error of the disk.
+    # From memory: if the library reads the file itself, invalid characters appear as disk errors.
     content = source.content()
     try:
         tree = etree.fromstring(content, parser).getroottree()
@@ -42,47 +41,47 @@ def root_of(source: SourceFile) -> etree._Element | Problem:
             return Problem(source.name, _ENTITIES, line or None)
         return Problem(source.name, f"not well-formed XML: {error.msg}", line or None)
     declared = tree.docinfo.internalDTD
-    # The stubs of lxml do not know this method.
+    # The stubs of lxml lack this method.
     if declared is not None and any(True for _ in declared.iterentities()):  # type: ignore[union-attr]
         return Problem(source.name, _ENTITIES)
     return tree.getroot()
 
 
 def tag(element: etree._Element) -> str:
-    """The name of an element without its namespace; empty for what is no element."""
+    """Return the name of an element without its namespace; empty for comments and the like."""
     name = element.tag
     return name.rpartition("}")[2] if isinstance(name, str) else ""
 
 
 def children(element: etree._Element, *names: str) -> Iterator[etree._Element]:
-    """The children of an element, those of some names where some are given."""
+    """Yield the children of an element, optionally only those with certain names."""
     return (child for child in element if not names or tag(child) in names)
 
 
 def first(element: etree._Element | None, *path: str) -> etree._Element | None:
-    """The first element down a path of names, None where there is none."""
+    """Return the first element along a path of names, or None."""
     for name in path:
         element = None if element is None else next(children(element, name), None)
     return element
 
 
 def descendants(element: etree._Element, *names: str) -> Iterator[etree._Element]:
-    """All elements of some names below an element, in the order of the document."""
+    """Yield the descendants of an element with certain names in document order."""
     return (found for found in element.iter() if tag(found) in names)
 
 
 def plain(element: etree._Element | None) -> str:
-    """All text of an element on one line."""
+    """Return all text of an element on one line."""
     return "" if element is None else " ".join("".join(map(str, element.itertext())).split())
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How the mixed content of a format reads.
+    """How the mixed content of a format is converted to text.
 
-    ``left_out`` are the elements whose text is none of the document's, ``lines`` those that stand on a
-    line of their own, ``labels`` those whose text opens the line that follows. ``target`` says where an
-    element points, None where it is no link. ``signs`` gives the characters that stand for an element.
+    ``left_out``: elements whose text is ignored. ``lines``: elements on lines of their own. ``labels``:
+    elements whose text starts the next line. ``target`` returns the target of a link, None for other
+    elements. ``signs`` returns the characters that represent an element.
     """
 
     left_out: Collection[str]
@@ -94,20 +93,20 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """Plain text with the links in it."""
+    """Plain text with its references."""
 
     text: str
     links: tuple[Link, ...] = ()
 
     def behind(self, prefix: str) -> Worded:
-        """The same with something in front."""
+        """Return the text with a prefix."""
         by = len(prefix)
         moved = (Link(link.start + by, link.end + by, link.target) for link in self.links)
         return Worded(prefix + self.text, tuple(moved))
 
 
 def worded(element: etree._Element, wording: Wording) -> Worded:
-    """The text of an element and all below it, white space as in print, with its links."""
+    """Convert an element with its descendants to text, with white space as in print, and references."""
     writer = _Writer(wording)
     writer.inside(element)
     text = "".join(writer.parts)
@@ -138,7 +137,7 @@ class _Writer:
     def element(self, element: etree._Element) -> None:
         name = tag(element)
         if not name:
-            # An entity that the file does not declare: one of HTML's, or nothing that can be known.
+            # An undeclared entity: one of HTML's, or unknown.
             self.add(html.unescape(str(element.text or "")))
         elif (sign := self.wording.signs(element)) is not None:
             self._write(sign)
@@ -179,7 +178,7 @@ class _Writer:
             self.holds_line = self.holds_line and not text.strip()
 
     def line(self) -> None:
-        """End the line, unless it holds only a label so far."""
+        """End the line, unless it contains only a label."""
         if self.length and not self.holds_line and self.parts[-1] != "\n":
             self.parts.append("\n")
             self.length += 1

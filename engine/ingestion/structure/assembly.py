@@ -1,12 +1,11 @@
-"""From headings and blocks of text to a document's sections and passages.
+"""Assemble headings and blocks of text into a document's sections and passages.
 
-This is where the formats of running text meet: each of them only has to say which lines are headings, and how
-deep.
+Readers of running text give only the headings and their levels.
 
-Ids are ``<document id>/<path>``: ``agency-code/art-14/para-2``, ``agency-code/art-14`` for an article
-that is one passage, ``agency-code/preamble/recital-3``, ``agency-code/annex-i/para-2``,
-``agency-code/art-3/block-2`` for what has no number. An article that stands there a second time with a
-later date is ``art-22@2024-01-01``. Parts of what is too long for one passage are ``...#2``, ``...#3``.
+Ids are ``<document id>/<path>``: ``agency-code/art-14/para-2``; ``agency-code/art-14`` for an article in a
+single passage; ``agency-code/preamble/recital-3``; ``agency-code/annex-i/para-2``;
+``agency-code/art-3/block-2`` for text without a number. A second article of the same number with a later date
+is ``art-22@2024-01-01``. Parts of a text that is too long for one passage are ``...#2``, ``...#3``.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from engine.model import NOTHING, Document, Passage, SectionKind, Span
 
 @dataclass(frozen=True, slots=True)
 class HeadingBlock:
-    """A heading; ``level`` counts from the outside in. The dates hold for all below it.
+    """A heading; ``level`` counts from the outside in. The dates apply to everything below it.
 
-    ``address`` is what the text below it is called, where that is more than the heading's number.
+    ``address``: the address of the text below it, if it is more than the heading's number.
     """
 
     level: int
@@ -47,7 +46,7 @@ class HeadingBlock:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Characters ``start`` to ``end`` of a block point at ``target``, a URI or "#" and an id."""
+    """Characters ``start`` to ``end`` of a block refer to ``target``, a URI or "#" and an id."""
 
     start: int
     end: int
@@ -56,10 +55,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A paragraph of text; ``page`` counts from 1, ``eid`` is its id in a source in XML.
+    """A paragraph of text; ``page`` counts from 1, ``eid`` is its id in an XML source.
 
-    ``number`` is what the markup of the source says of its number: the number of the paragraph that begins
-    here, or nothing ("") where none does. None: there is no markup, and the text is looked at.
+    ``number``: the number of the paragraph that begins here according to the markup, or "" for none. None:
+    without markup, the text is searched for a number.
     """
 
     text: str
@@ -71,20 +70,20 @@ class TextBlock:
 
 Block = HeadingBlock | TextBlock
 
-# What stands between two blocks of one section's text.
+# Separator between two blocks of one section's text.
 _JOINT = "\n\n"
-# The field of a passage's metadata that holds its id in the XML of its source.
+# Metadata field of a passage with its id in the XML source.
 EID = "eId"
-# A block that goes on with the one before it: an item of a list, or the rest of a sentence.
+# A block that continues the previous one: an item of a list, or the rest of a sentence.
 _CONTINUES = re.compile(
     r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])[.)]\s|[(（][一二三四五六七八九十]+[)）]|[-–•*☐☒]\s|[a-zà-ÿ|]"
 )
-# The level of a number that a paragraph begins with: inside of all headings.
+# Level of a number at the start of a paragraph: below all headings.
 _INNERMOST = 99
 _OPENS, _CLOSES = re.compile(r"[“„«\"]"), re.compile(r"[”“»\"]\s*[.;]?\s*\Z")
-# That of a typed number, but for its depth.
+# Level of a typed number; its depth is added.
 _TYPED = 90
-# A run of lines without an empty one.
+# Consecutive lines without an empty one.
 _BLOCK = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
 
 
@@ -98,7 +97,7 @@ class _Level:
 
 @dataclass(slots=True)
 class Assembler:
-    """Builds one document. Feed it blocks in reading order."""
+    """Assembles one document from blocks in reading order."""
 
     document: Document
     passages: list[Passage] = field(default_factory=list)
@@ -110,7 +109,7 @@ class Assembler:
     _outline: Outline | None = None
 
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
-        """The document with its sections and passages."""
+        """Return the document with its sections and passages."""
         self._outline = Outline(self.document.id)
         for block in _with_numbers(_with_articles(_with_quoted(list(blocks))), self.document.language):
             if isinstance(block, TextBlock):
@@ -130,7 +129,7 @@ class Assembler:
         heading = block.heading
         attached = self._attached() is not None
         if attached and heading.number == heading.label and heading.number:
-            # "2 Wages" in Schedule 7 is its paragraph 2.
+            # "2 Wages" in Schedule 7 is paragraph 2 of the schedule.
             heading = replace(heading, kind=SectionKind.PARAGRAPH)
         rooted = heading.kind in PROVISIONS and heading.number is not None and not attached
         slug = heading.slug
@@ -144,12 +143,12 @@ class Assembler:
         self._chain.append(_Level(block, node, len(self.passages)))
 
     def _flush(self, next_level: int) -> None:
-        """Make passages of the text gathered below the last heading, before one of ``next_level``."""
+        """Make passages of the text below the last heading, before one of ``next_level``."""
         blocks, self._blocks = self._blocks, []
         if not blocks:
             if not self._is_empty_provision(next_level):
                 return
-            # "§ 12 (repealed)" and nothing below it: the heading is all there is to cite.
+            # "§ 12 (repealed)" without text: the heading itself is cited.
             blocks = [TextBlock(self._chain[-1].node.shown)]
         assert self._outline is not None
         section_id = self._outline.place([level.node for level in self._chain], len(self.passages))
@@ -168,7 +167,7 @@ class Assembler:
                 self._add(short, text, own_id, part, section_id, places, item=item)
 
     def _is_empty_provision(self, next_level: int) -> bool:
-        """Whether the last heading is a provision of which nothing was said, here or below."""
+        """Return True if the last heading is a provision without text, here or below."""
         if not self._chain or self._chain[-1].block.level < next_level:
             return False
         level = self._chain[-1]
@@ -179,7 +178,7 @@ class Assembler:
         return counted and bool(level.node.title) and level.opened == len(self.passages)
 
     def _address(self, piece: Piece, *, item: bool) -> tuple[Address, str]:
-        """What a piece of the last section is called, as an address and as a lawyer says it."""
+        """Return the address of a piece of the last section, and its citation."""
         if not self._chain:
             return Address(SectionKind.HEADING, None, piece.number), ""
         block, node = self._chain[-1].block, self._chain[-1].node
@@ -199,7 +198,7 @@ class Assembler:
         return Address(node.kind, node.number, piece.number), label
 
     def _attached(self) -> _Level | None:
-        """The schedule or annex that is open."""
+        """Return the open schedule or annex, or None."""
         return next((level for level in self._chain if level.node.kind in ATTACHED), None)
 
     def _kind(self) -> SectionKind:
@@ -254,8 +253,10 @@ class Assembler:
 
 
 def _with_quoted(blocks: list[Block]) -> list[Block]:
-    """The blocks, as text the headings of articles that a text quotes to insert them elsewhere: from a block
-    that begins with a mark, behind a colon, to one that ends with it."""
+    """Convert quoted headings of articles to text: an amendment inserts them elsewhere.
+
+    A quotation runs from a block that begins with a quotation mark, after a colon, to one that ends with it.
+    """
     opened: int | None = None
     texts = [
         block.text if isinstance(block, TextBlock) else f"{block.heading.label} {block.heading.title}".strip()
@@ -274,22 +275,22 @@ def _with_quoted(blocks: list[Block]) -> list[Block]:
 
 
 def without_title(blocks: Iterable[Block], title: str) -> list[Block]:
-    """The blocks without the first if others follow and it says no more than the title."""
+    """Drop the first block if others follow and it only repeats the title."""
     found = list(blocks)
     heading, text = _heading_and_text(found[0]) if len(found) > 1 else (None, "")
-    said = heading.title if heading is not None and heading.kind is SectionKind.HEADING else text
-    return found[1:] if " ".join(said.split()).casefold() == title.casefold() else found
+    words = heading.title if heading is not None and heading.kind is SectionKind.HEADING else text
+    return found[1:] if " ".join(words.split()).casefold() == title.casefold() else found
 
 
 def _with_numbers(blocks: list[Block], language: str) -> list[Block]:
-    """The blocks of a document, with the numbers that its lines and paragraphs begin with as headings."""
+    """Convert numbers at the start of lines and paragraphs of a document to headings."""
     if not any(isinstance(block, TextBlock) and block.number is not None for block in blocks):
         blocks = list(_with_typed_numbers(list(_with_titles(blocks))))
     return list(_with_own_numbers(blocks, language))
 
 
 def _with_titles(blocks: list[Block]) -> Iterator[Block]:
-    """The blocks, with capitals below the heading of a Part as its title: "PART I", "PRELIMINARY"."""
+    """Yield blocks with capitals below the heading of a Part as its title: "PART I", "PRELIMINARY"."""
     waiting: HeadingBlock | None = None
     for block in blocks:
         if waiting is not None and isinstance(block, TextBlock):
@@ -313,7 +314,7 @@ def _with_titles(blocks: list[Block]) -> Iterator[Block]:
 def _with_typed_numbers(blocks: list[Block]) -> Iterator[Block]:
     typed = typed_numbers(list(map(_heading_and_text, blocks)))
     heads = [block for block in blocks if isinstance(block, HeadingBlock)]
-    # Some formats know which numbers are headings, and how deep.
+    # Some formats mark the numbers that are headings, and their levels.
     levels = {
         (block.heading.number or "").count(".") + 1: block.level
         for block in heads
@@ -335,7 +336,7 @@ def _with_typed_numbers(blocks: list[Block]) -> Iterator[Block]:
 
 
 def _with_articles(blocks: list[Block]) -> list[Block]:
-    """The blocks of a document; its chapters are articles if they have text and nothing is called one."""
+    """Convert chapters to articles if they have text and the document has no articles."""
     found = [
         (replace(block, heading=maghreb_article(block.heading)), place)
         for place, block in enumerate(blocks)
@@ -349,8 +350,8 @@ def _with_articles(blocks: list[Block]) -> list[Block]:
 
 
 def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:
-    """The blocks of a document, its headings in a form of its own numbered, and the numbers that paragraphs
-    begin with as headings of their own."""
+    """Yield blocks with headings in the document's own form numbered, and numbers at the start of paragraphs
+    as separate headings."""
     own = own_numbers(list(lines_of(map(_heading_and_text, blocks))), language)
     for place, block in enumerate(blocks):
         if place not in own:
@@ -368,7 +369,7 @@ def _heading_and_text(block: Block) -> tuple[Heading | None, str]:
 
 
 def _cut(block: TextBlock, start: int, end: int) -> Iterator[TextBlock]:
-    """The part of a block between two places of its text, unless it is empty."""
+    """Yield the part of a block between two positions of its text, unless it is empty."""
     start, end = trimmed(block.text, start, end)
     links = (replace(one, start=one.start - start, end=one.end - start) for one in block.links)
     inside = tuple(one for one in links if one.start >= 0 and one.end <= end - start)
@@ -377,7 +378,7 @@ def _cut(block: TextBlock, start: int, end: int) -> Iterator[TextBlock]:
 
 
 class _Places:
-    """On which page, and in which element of its source, each character of a section's text stands."""
+    """The page and the source element of each character of a section's text."""
 
     def __init__(self, blocks: Sequence[TextBlock], above: Sequence[HeadingBlock]) -> None:
         self._blocks = blocks
@@ -391,12 +392,13 @@ class _Places:
         self._page = next((heading.page for heading in reversed(above) if heading.page), None)
 
     def at(self, character: int) -> tuple[int | None, str | None]:
-        """The page, and the id in XML: a heading's where the text itself has none."""
+        """Return the page and the id in XML; without its own id, text has that of a heading."""
         block = self._blocks[bisect_right(self._starts, character) - 1]
         return block.page or self._page, block.eid or self._eid
 
     def links(self, passage_id: str, text: str, piece: Piece) -> Iterator[StatedReference]:
-        """The links whose words stand in a piece, once each: not again where it repeats the one before."""
+        """Yield the references whose words are in a piece, except in the part that repeats the previous
+        piece."""
         for left, right, target in self._links:
             if piece.start + piece.overlap <= left < right <= piece.end:
                 span = Span(left - piece.start, right - piece.start)
@@ -404,14 +406,14 @@ class _Places:
 
 
 def _is_telling(node: Node) -> bool:
-    """A number alone is no heading: it stands in the passage's label."""
+    """Return False for a heading that is only a number, which is in the passage's label."""
     return bool(node.title) or node.number is None or node.kind in CONTAINERS
 
 
 def _divided(blocks: Sequence[TextBlock], after: int | None) -> tuple[str, list[Piece]]:
-    """The text of a section, and its paragraphs: the numbered ones, or else its blocks.
+    """Return the text of a section and its paragraphs: the numbered ones, otherwise its blocks.
 
-    ``after``: how far the schedule that the section belongs to has counted its paragraphs.
+    ``after``: the last number of the schedule's paragraphs before this section.
     """
     text = _JOINT.join(block.text for block in blocks)
     if all(block.number is not None for block in blocks):
@@ -419,13 +421,13 @@ def _divided(blocks: Sequence[TextBlock], after: int | None) -> tuple[str, list[
     pieces = numbered_paragraphs(text, items=False, after=after)
     if len(pieces) > 1:
         first, *rest = pieces
-        # What stands in front of (1) may be several blocks.
+        # Several blocks may precede (1).
         return text, [*_unnumbered(text, first), *rest] if first.number is None else pieces
     return text, list(_unnumbered(text, pieces[0]))
 
 
 def _marked(blocks: Sequence[TextBlock], text: str) -> list[Piece]:
-    """The paragraphs that the markup of a source tells apart, and what stands before the first."""
+    """Return the paragraphs that the markup of a source marks, and the text before the first."""
     starts = [0, *accumulate(len(block.text) + len(_JOINT) for block in blocks[:-1])]
     begun: list[tuple[int, str | None]] = [
         (start, block.number) for start, block in zip(starts, blocks, strict=True) if block.number
@@ -441,7 +443,7 @@ def _marked(blocks: Sequence[TextBlock], text: str) -> list[Piece]:
 
 
 def _unnumbered(text: str, whole: Piece) -> Iterator[Piece]:
-    """The blocks of a piece, lists together with the words that introduce them."""
+    """Yield the blocks of a piece; lists stay with their introductory words."""
     start = end = whole.start
     for match in _BLOCK.finditer(text, whole.start, whole.end):
         left, right = match.span()
@@ -453,7 +455,7 @@ def _unnumbered(text: str, whole: Piece) -> Iterator[Piece]:
 
 
 def _names(pieces: Sequence[Piece], kind: SectionKind) -> Iterator[str]:
-    """The last part of each passage's id; empty where a section is one passage without a number."""
+    """Yield the last part of each passage's id; empty if a section is a single passage without a number."""
     block = 0
     for piece in pieces:
         if piece.number is not None:

@@ -1,4 +1,4 @@
-"""Headings of legal texts: which level they open, its number, and the title that follows."""
+"""Parse headings of legal texts: level, number and title."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from engine.model import SectionKind
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a heading says.
+    """A parsed heading.
 
-    ``number`` is without the word for its level; ``slug`` is the piece of an id that it gives ("art-14",
-    "annex-i"); ``label`` is its number as it is printed ("Article 14", "§ 14").
+    ``number``: without the word for its level. ``slug``: its part of an id ("art-14", "annex-i"). ``label``:
+    the number as printed ("Article 14", "§ 14").
     """
 
     kind: SectionKind
@@ -42,7 +42,7 @@ class Heading:
     slug: str
 
 
-# The pieces of ids that are not the name of the kind.
+# Parts of ids that differ from the name of the kind.
 _SLUGS = {"§": "sec", "§§": "sec", "clause": "clause", "disclosure": "disclosure"}
 _WORDS = {
     **WORDS,
@@ -60,7 +60,7 @@ _EXPLANATIONS = "|".join(one for own in all_words().values() for one in own.expl
 _WORDS_BEFORE = "|".join(one for own in all_words().values() for one in own.explains)
 EXPLANATION = re.compile(rf"(?:{_EXPLANATIONS})\s*[.:]?\Z", re.IGNORECASE)
 EXPLAINS = re.compile(rf"(?:{_EXPLANATIONS}|(?:{_WORDS_BEFORE})\s.*)\Z", re.IGNORECASE)
-# "§ 5", "Section 5" in the heading of what explains it.
+# "§ 5", "Section 5" in the heading of an explanation.
 _EXPLAINED = re.compile(r"(?<![^\s'’])(?:§+\s?|[^\W\d_]{3,}\.?\s)\d.*", re.DOTALL)
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
@@ -70,17 +70,17 @@ _NUMBER = (
     r"|[-‐‑–](?:[A-Z]|bis|ter|quater)(?![\w.]))*"
     r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?:er|[a-d])?(?!\w)|[A-Z](?!\w))"
 )
-# "Article R*121-16", "Article 1er", "Article L9 bis": what only French numbers have.
+# "Article R*121-16", "Article 1er", "Article L9 bis": forms that only French numbers have.
 _FRENCH_ARTICLE = re.compile(
     rf"(?P<word>[Aa]rt(?:icle|ículo|icolo|igo|\.)|ART(?:ICLE|ÍCULO|ICOLO|IGO|\.))\s*\**(?P<number>{FRENCH_NUMBER})\**{_REST}",
     re.DOTALL,
 )
 _ONLY_FRENCH = re.compile(rf"\*|\der\b|premier|[ -]{FRENCH_AGAIN}|[LRDA]\.\s?\d")
-# "Artículo 5.º", "Artigo 5º-A": an ordinal's sign behind the number is no part of it.
+# "Artículo 5.º", "Artigo 5º-A": the ordinal sign is not part of the number.
 _ORDINAL = re.compile(
     rf"(?P<word>[Aa]rt[^\W\d_]*|ART[^\W\d_]*)\.?\s*(?P<number>\d+)\.?[ºª°](?P<more>-[A-Z])?{_REST}", re.DOTALL
 )
-# "5 §", "5 a §", "5. §" of the North and of Hungary; "5 straipsnis", "5. pants".
+# "5 §", "5 a §", "5. §" in Nordic languages and Hungarian; "5 straipsnis", "5. pants".
 _SIGN_LAST = re.compile(
     rf"(?P<number>\d+(?:\s?[a-z](?=\s))?)\.?\s*(?P<word>§|straipsnis|pants|člen|cikk){_REST}", re.DOTALL
 )
@@ -94,15 +94,19 @@ _INDONESIAN = re.compile(
 )
 _ARABIC_WORD = re.compile(r"\(?\s*(?P<word>المادة|مادة|الباب|الفصل|الكتاب|القسم|الملحق|الفرع)")
 _ARABIC_KINDS = {"القسم": SectionKind.PART, "الفرع": SectionKind.SECTION}
+# "البند 1.1" of a contract.
+_ARABIC_CLAUSE = re.compile(
+    rf"(?P<label>البند\s*\(?\s*(?P<number>\d+(?:\.\d+)+)(?:\s*\))?){_REST}", re.DOTALL
+)
 _HAN = re.compile(
-    rf"第(?P<value>{HAN_NUMBER}|\d+)(?P<unit>[编編章节節条條])(?:[之の](?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
+    rf"第(?P<value>{HAN_NUMBER}|\d+(?:\.\d+)*)(?P<unit>[编編章节節条條])(?:[之の](?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
     re.DOTALL,
 )
 _HAN_ANNEX = re.compile(
     rf"(?P<label>附[件表录錄]\s?(?P<value>{HAN_NUMBER}|\d+))(?:\s*[:：、]\s*|\s+|\Z)(?P<title>.*)\Z",
     re.DOTALL,
 )
-# "제5조의2(목적)" of Korea.
+# Korean "제5조의2(목적)".
 _HANGUL = re.compile(
     r"제\s?(?P<value>\d+)\s?(?P<unit>편|장|절|조)(?:의\s?(?P<again>\d+))?\s*(?:\((?P<named>[^()]*)\))?\s*(?P<title>.*)\Z",
     re.DOTALL,
@@ -118,16 +122,16 @@ _PLAIN_NUMBER = re.compile(
     r"|(?P<sign>[IVXLC]+|[A-Z])[.)]\s*[-–]?)\s*(?P<title>\S.*)\Z",
     re.DOTALL,
 )
-# "20.1", "4.1.1A": a number that is all of its heading.
+# "20.1", "4.1.1A": a heading that is only a number.
 _BARE_NUMBER = re.compile(r"[A-Z]?\d+(?:\.\d+){1,5}[A-Za-z]?\.?")
-# "RS 306-1": a standard's series and its number.
+# "RS 306-1": the series of a standard and its number.
 _SERIES = re.compile(r"[A-Z]{2,5} \d")
 _LETTERS = re.compile(r"[\W_]+")
 
 
 @cache
 def _arabic_heading() -> re.Pattern[str]:
-    """An Arabic heading with its number; compiled when there is one to read, for that takes its time."""
+    """Return the pattern of an Arabic heading with its number; compiled late, because it is slow."""
     return re.compile(
         rf"{_ARABIC_WORD.pattern}\s*"
         rf"(?:\(?\s*(?P<number>\d+\s?[a-z]?(?!\w))\s*\)?|(?P<ordinal>{ARABIC_ORDINAL}))"
@@ -137,7 +141,7 @@ def _arabic_heading() -> re.Pattern[str]:
 
 
 def maghreb_article(heading: Heading) -> Heading:
-    """The heading of an article "الفصل 5", as in the Maghreb, where elsewhere it is one of a chapter."""
+    """Convert a chapter heading "الفصل 5" to that of an article, as in the Maghreb."""
     if heading.kind is not SectionKind.CHAPTER or not heading.label.startswith("الفصل"):
         return heading
     slug = heading.slug.replace(str(SectionKind.CHAPTER), "art", 1)
@@ -146,11 +150,12 @@ def maghreb_article(heading: Heading) -> Heading:
 
 @lru_cache(maxsize=65536)
 def parse_heading(text: str) -> Heading:
-    """The heading that a line of text is; one without a number or known word is a plain one."""
+    """Parse a line as a heading; without a number or known word it is a plain one."""
     line = " ".join(western_digits(visible(text)).split())
     return (
         _han(line)
         or _hangul(line)
+        or _arabic_clause(line)
         or _arabic(line)
         or _german(line)
         or _indonesian(line)
@@ -166,7 +171,7 @@ def parse_heading(text: str) -> Heading:
 
 
 def slug_of(text: str) -> str:
-    """Letters and digits of any script in small letters, the rest as single hyphens."""
+    """Make a slug: letters and digits of any script in lower case, everything else as single hyphens."""
     return _LETTERS.sub("-", text.casefold()).strip("-")[:80].rstrip("-")
 
 
@@ -182,7 +187,7 @@ def _worded(line: str) -> Heading | None:
     match = _WORD_FIRST.match(line) or _NUMBER_FIRST.match(line)
     kind = _WORDS.get(match["word"].casefold()) if match else None
     if match is None or kind is None or line[match.end("word") - 1 :][:2].isalpha():
-        # The last letter of "ANNEXE" is no number.
+        # The last letter of "ANNEXE" is not a number.
         return None
     return _made(
         kind, match["word"], match["number"], match["title"], line[: match.start("title")].rstrip(" .:–—-")
@@ -228,14 +233,20 @@ def _han(line: str) -> Heading | None:
         value = annex["value"] if annex["value"].isdigit() else han_number(annex["value"])
         return _made(SectionKind.ANNEX, "annex", str(value), annex["title"], annex["label"])
     match = _HAN.match(line)
-    value = (
-        None if not match else int(match["value"]) if match["value"].isdigit() else han_number(match["value"])
-    )
+    written = match["value"] if match else ""
+    value = written if written[:1].isdigit() else han_number(written)
     if match is None or value is None:
         return None
     kind = _HAN_UNITS[match["unit"]]
     number = f"{value}-{han_number(match['again'])}" if match["again"] else str(value)
     return _made(kind, str(kind), number, match["title"], line[: match.start("title")].strip())
+
+
+def _arabic_clause(line: str) -> Heading | None:
+    match = _ARABIC_CLAUSE.match(line)
+    if match is None:
+        return None
+    return _made(SectionKind.SECTION, "clause", match["number"], match["title"], match["label"])
 
 
 def _hangul(line: str) -> Heading | None:
@@ -251,7 +262,8 @@ def _hangul(line: str) -> Heading | None:
 
 
 def _southern(line: str) -> Heading | None:
-    """A French article whose number has a star or goes on ("L9 bis"), or one whose number is an ordinal."""
+    """Parse a French article with a star or suffix ("L9 bis") in its number, or with an ordinal as its
+    number."""
     if line[:1] not in "Aa":
         return None
     if (match := _FRENCH_ARTICLE.match(line)) is not None and _ONLY_FRENCH.search(
@@ -273,7 +285,8 @@ def _southern(line: str) -> Heading | None:
 
 @cache
 def _in_words() -> re.Pattern[str] | None:
-    """A level or a named provision with an ordinal in words; None where no language has written its own."""
+    """Return the pattern of a level or named provision with an ordinal in words; None if no language has
+    ordinals."""
     forms = []
     for own in all_words().values():
         counts = [*own.only, *(word for words in own.ordinals for word in words)]
@@ -292,7 +305,7 @@ def _listed(levels: Mapping[SectionKind, tuple[str, ...]]) -> Iterator[str]:
 
 
 def _counted(line: str) -> Heading | None:
-    """ "Capítulo primero", "Artículo único", "Disposición adicional segunda": a number in words."""
+    """Parse "Capítulo primero", "Artículo único", "Disposición adicional segunda": a number in words."""
     pattern = _in_words()
     match = pattern.match(line) if pattern else None
     if match is None:
@@ -301,7 +314,7 @@ def _counted(line: str) -> Heading | None:
     kind, title = _WORDS.get(word.casefold()), match["title"].strip(" -–—:")
     counted = ordinal(" ".join(number))
     if kind is None:
-        # The name of the provision is part of its number, as references have it.
+        # The name of the provision is part of its number, as in references.
         return Heading(SectionKind.ARTICLE, counted, title, match["all"], slug_of(f"{word} {counted}"))
     return _made(kind, word, counted, title, match["all"])
 
@@ -315,7 +328,7 @@ def _sign_last(line: str) -> Heading | None:
 
 
 def _explanation(line: str) -> Heading | None:
-    """The heading of what explains a provision: "Zu § 5", "Note to section 5"."""
+    """Parse the heading of an explanation: "Zu § 5", "Note to section 5"."""
     about = _EXPLAINED.search(line) if EXPLAINS.match(line) else None
     heading = parse_heading(about[0]) if about else None
     if heading is not None and heading.number and heading.kind in PROVISIONS:
@@ -345,6 +358,6 @@ def _numbered(line: str) -> Heading | None:
 
 
 def bare_heading(number: str, title: str) -> Heading:
-    """The heading of a number without a word: its dots say how deep it is."""
+    """Make the heading of a number without a word; its dots give the depth."""
     kind = (SectionKind.CHAPTER, SectionKind.SECTION, SectionKind.RULE)[min(number.count("."), 2)]
     return Heading(kind, number, title, number, slug_of(number) or "clause")

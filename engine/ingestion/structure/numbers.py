@@ -1,4 +1,4 @@
-"""Numbers of provisions that are typed before their text or have a form of the document's own."""
+"""Find numbers of provisions that are typed before their text, or have a form of the document's own."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from engine.language.designations import FEWEST, GLUED, GROUPED, LABEL, YEAR, le
 from engine.language.references.readings import recogniser
 from engine.model import Document, SectionKind
 
-# Numbers that are typed before provisions: "3. Licence.—(1)", "1.(1)", "3 Licence", "3.1 The Supplier".
+# Typed numbers: "3. Licence.—(1)", "1.(1)", "3 Licence", "3.1 The Supplier"
 #
-# Acts of the Commonwealth and contracts print nothing else. Sequence and type decide, in every format alike,
-# which lines that begin with a number are provisions and which are items of a list.
+# Acts of the Commonwealth and contracts print no other headings. In all formats, sequence and typography
+# distinguish lines of provisions from items of lists.
 
-# (3, "") of "3", (3, "A") of "3A".
+# (3, "") for "3", (3, "A") for "3A".
 _Number = tuple[tuple[int, str], ...]
 
 _TYPED = re.compile(
@@ -32,15 +32,15 @@ _RUN_ON = re.compile(r"(?P<title>[^\n]{2,120}?)(?:\.\s?[—–-]{1,2}|[—–])\
 _PART = re.compile(r"(\d+)([A-Z]*)")
 _STEM, _ITEM_END = re.compile(r"[:：]\s*\Z"), re.compile(r"(?:[;,；，،؛]|[;,]\s+\w{1,3})\s*\Z")
 _FIRST: _Number = ((1, ""),)
-# A provision that was repealed may be missing.
+# Maximum gap in a sequence: repealed provisions may be missing.
 _GAP = 4
-# Titles that end with a full stop, as "Short title.", are as long as this at most.
+# Maximum length of titles that end with a full stop, such as "Short title.".
 _SHORT = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A provision from ``start`` of a text, whose own words begin at ``behind``; ``depth`` counts from 1."""
+    """A provision from ``start`` of a text; its own words begin at ``behind``; ``depth`` counts from 1."""
 
     start: int
     behind: int
@@ -50,7 +50,7 @@ class Typed:
 
 @dataclass(slots=True)
 class _Line:
-    """A line of a block, or a heading; ``number`` where it begins with one or is one."""
+    """A line of a block, or a heading; ``number``: at its start, or the whole line."""
 
     block: int
     start: int
@@ -63,7 +63,7 @@ class _Line:
 
 @dataclass(slots=True)
 class _Run:
-    """Lines that count on from 1."""
+    """Consecutively numbered lines, starting with 1."""
 
     lines: list[int] = field(default_factory=list)
     path: _Number = ()
@@ -72,19 +72,19 @@ class _Run:
     is_broken: bool = False
 
     def qualifies(self) -> bool:
-        """Whether the lines are provisions: they have parts, or most have a title and a text."""
+        """Return True if the lines are provisions: they have parts, or most have a title and a text."""
         if self.dotted > 1:
             return True
         return self.strong > 1 and 2 * self.strong >= len(self.lines) and not self.is_broken
 
 
 def typed_numbers(blocks: Sequence[tuple[Heading | None, str]]) -> dict[int, list[Typed]]:
-    """The provisions that the texts of a document begin or hold, by the places of the texts.
+    """Find the provisions that the texts of a document begin with or contain, by the positions of the texts.
 
-    ``blocks`` are headings, and texts of which each has one line or more.
+    ``blocks``: headings, and texts with one or more lines each.
     """
     if any(one and one.kind in PROVISIONS and one.number != one.label for one, _ in blocks):
-        # Where provisions have a word for their headings, numbers count the items of lists.
+        # In documents with words for provisions, plain numbers are items of lists.
         return {}
     lines = list(_lines(blocks))
     found = {index for run in _runs(lines) if run.qualifies() for index in run.lines}
@@ -99,7 +99,7 @@ def typed_numbers(blocks: Sequence[tuple[Heading | None, str]]) -> dict[int, lis
 
 
 def is_title(line: str) -> bool:
-    """Whether a line is a number and a title: the count restarts behind it."""
+    """Return True if a line is a number and a title: the numbering restarts after it."""
     match = _TYPED.fullmatch(line)
     return match is not None and not match["rest"][0].islower() and is_bare_heading(match["rest"])
 
@@ -131,7 +131,7 @@ def _number(printed: str) -> _Number:
 
 
 def _runs(lines: Sequence[_Line]) -> Iterator[_Run]:
-    """The runs of lines that count on, without the items of lists."""
+    """Yield sequences of consecutively numbered lines, without items of lists."""
     run, listed, item, is_fresh = _Run(), 0, -1, False
     for index, line in enumerate(lines):
         if line.heading is not None:
@@ -149,14 +149,14 @@ def _runs(lines: Sequence[_Line]) -> Iterator[_Run]:
         before = lines[index - 1].text if index else ""
         single, strong = len(line.number) == 1, _is_strong(lines, index)
         if single and listed and line.number == ((listed + 1, ""),):
-            beside = item == index - 1 and lines[item].block == line.block
-            if beside or _ITEM_END.search(before) or not _follows(run.path, line.number, strong=strong):
+            consecutive = item == index - 1 and lines[item].block == line.block
+            if consecutive or _ITEM_END.search(before) or not _follows(run.path, line.number, strong=strong):
                 listed, item = listed + 1, index
                 continue
         weak = not run.dotted and 2 * run.strong <= len(run.lines) > 1
         is_again = line.number == _FIRST and run.lines and (is_fresh or weak)
         if is_again and (strong or not _STEM.search(before)):
-            # The count restarts in a new Part, and in the text behind its table of contents.
+            # The numbering restarts in a new Part, and after the table of contents.
             yield run
             run = _Run()
         is_stem = _STEM.search(before) and (run.path or not strong)
@@ -171,7 +171,8 @@ def _runs(lines: Sequence[_Line]) -> Iterator[_Run]:
 
 
 def _follows(path: _Number, number: _Number, *, strong: bool) -> bool:
-    """Whether a number comes next: the first part of what the path leads to, or one step on."""
+    """Return True if a number comes next: the first part of the path's last provision, or one step
+    further."""
     if number[:-1] == path or (not path and number == _FIRST * 2):
         return number[-1] == _FIRST[0]
     depth = len(number) - 1
@@ -182,7 +183,8 @@ def _follows(path: _Number, number: _Number, *, strong: bool) -> bool:
 
 
 def _is_strong(lines: Sequence[_Line], index: int) -> bool:
-    """Whether a line is a provision by its type: a title above a text, or a number before "(1)"."""
+    """Return True if the typography of a line shows a provision: a title above a text, or a number before
+    "(1)"."""
     rest = lines[index].rest
     title, text = _divided(rest.removesuffix(".") if len(rest) <= _SHORT else rest)
     return rest.startswith("(") or bool(title and (text or _has_text(lines, index)))
@@ -196,7 +198,7 @@ def _has_text(lines: Sequence[_Line], index: int) -> bool:
 
 
 def _goes_on(lines: Sequence[_Line], index: int, found: set[int]) -> bool:
-    """Whether a text or a part follows, so that the words of a line may be a title."""
+    """Return True if a text or a part follows, so that the words of a line may be a title."""
     if _divided(lines[index].rest)[1]:
         return True
     following = lines[index + 1] if index + 1 < len(lines) else None
@@ -206,22 +208,22 @@ def _goes_on(lines: Sequence[_Line], index: int, found: set[int]) -> bool:
 
 
 def _divided(rest: str) -> tuple[str, str]:
-    """The title that words behind a number are or begin with, and the text behind it."""
+    """Split the words after a number into a title and the text after it."""
     run_on = _RUN_ON.fullmatch(rest)
     title, text = (run_on["title"], run_on["text"]) if run_on else (rest, "")
     title = title.strip()
     return (title, text) if is_bare_heading(title) and not title.startswith("(") else ("", rest)
 
 
-# Numbers in a form of the document's own, learned from its headings and the beginnings of its paragraphs.
+# Numbers in the document's own form, learned from its headings and the beginnings of its paragraphs
 #
-# "FC-1.1.1 Governance", "Guideline 12: Records", "RG 97.12 A fee must ...": what one line says is a number
-# only where several lines of the document count on in the same form. Names that the document has from them go
-# to its aliases: "COBS" of "COBS 3.4.1".
+# "FC-1.1.1 Governance", "Guideline 12: Records", "RG 97.12 A fee must ...": the words of a line are a number
+# only if several lines are consecutively numbered in the same form. Names in the numbers become aliases:
+# "COBS" from "COBS 3.4.1".
 
-# So many of the numbers of a form must be greater than the one before: they count the document's parts.
+# Minimum share of increasing numbers in a form.
 COUNTING = 0.9
-# Paragraphs that are counted through a text are so many at least.
+# Minimum number of consecutively numbered paragraphs of a text.
 FEWEST_COUNTED = 6
 
 _LINE = re.compile(rf"(?P<label>{LABEL}{GLUED})(?:\s*[.:–—-]\s*|\s+|\Z)(?P<rest>.*)\Z", re.DOTALL)
@@ -233,8 +235,7 @@ _WORD_AND_FIGURE = re.compile(
 )
 _WORDED = re.compile(r"[A-Z][a-z]")
 _FIGURES = re.compile(r"\d+")
-# A figure, or the letter of what was put in later: "1.1.2A" comes behind "1.1.2", and "FC-A.1" before
-# "FC-B.1".
+# A number, or the letter of an inserted part: "1.1.2A" follows "1.1.2", and "FC-A.1" precedes "FC-B.1".
 _STEPS = re.compile(r"\d+|(?<=\d)[A-Z](?![A-Z])|(?<=-)[A-Z](?=\.)")
 _NOT_NAME = re.compile(r"[^A-Za-z]+")
 _OUTER_LETTER = re.compile(r"(?<=[A-Z]-)[A-Z]\.?\Z")
@@ -242,22 +243,23 @@ _OUTER_LETTER = re.compile(r"(?<=[A-Z]-)[A-Z]\.?\Z")
 
 @dataclass(frozen=True, slots=True)
 class _Numbered:
-    """A line that begins with what looks like a number."""
+    """A line that begins with a possible number."""
 
     place: int
     match: re.Match[str]
     is_heading: bool
 
 
-# A line, and whether it is a heading of no known form: another may be one only by letters and figures.
+# A line, and whether it is a heading of unknown form; two such headings may differ only by letters and
+# digits.
 Line = tuple[str, bool]
 
 
 def own_numbers(lines: Sequence[Line | None], language: str = "en") -> dict[int, tuple[Heading, str]]:
-    """The headings that lines are or begin with, by their places, and the text behind each on its line.
+    """Find the headings that lines are or begin with, by position, with the text after each on its line.
 
-    A heading's own words are its title and nothing is behind it. In a language without a grammar the word for
-    a provision is learned from the text as well.
+    For a complete heading, the text is empty. In a language without a grammar the word for a provision is
+    learned from the text as well.
     """
     found: dict[str, list[_Numbered]] = {}
     for place, line in enumerate(lines):
@@ -273,7 +275,7 @@ def own_numbers(lines: Sequence[Line | None], language: str = "en") -> dict[int,
         worded = _WORDED.match(every[0].match["label"])
         named = worded and _is_named(every[0].match["label"], lines)
         if worded and not named and not (len(heads) >= FEWEST and _is_cited(every[0].match["label"], lines)):
-            # "Guideline 12 applies" begins a sentence, and "Test 3" heads what nobody cites.
+            # "Guideline 12 applies" begins a sentence, and "Test 3" is never cited.
             continue
         sure = [
             one for one in heads if GROUPED.match(one.match["label"]) or _is_named(one.match["label"], lines)
@@ -286,9 +288,11 @@ def own_numbers(lines: Sequence[Line | None], language: str = "en") -> dict[int,
 
 
 def _counted_through(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
-    """The paragraphs of a text that are counted on by plain figures from heading to heading: "23. An
-    APRA-regulated institution must ...". Where each heading begins anew they are its paragraphs and nothing
-    more."""
+    """Find paragraphs that are numbered by plain digits across headings: "23. An APRA-regulated institution
+    must ...".
+
+    If the numbering restarts at each heading, they are only its paragraphs.
+    """
     counted = [
         (place, int(match["number"]), match["rest"])
         for place, line in enumerate(lines)
@@ -309,9 +313,8 @@ def _counted_through(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, s
 
 
 def _by_word(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
-    """The provisions of a text by the word that its paragraphs begin with, before figures that count on
-    from 1:
-    "มาตรา 1", "धारा 1.", "Madde 1 –", "§ 1"."""
+    """Find provisions by the word at the start of paragraphs before consecutive numbers from 1: "มาตรา 1",
+    "धारा 1.", "Madde 1 –", "§ 1"."""
     found: dict[str, list[tuple[int, re.Match[str]]]] = {}
     for place, line in enumerate(lines):
         match = _WORD_AND_FIGURE.match(line[0]) if line else None
@@ -334,34 +337,34 @@ def _by_word(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
 
 
 def named_by_numbers(document: Document, numbers: Iterable[str | None]) -> Document:
-    """A document with the letters that its numbers begin with among its names."""
+    """Add the letters that the numbers begin with to the names of a document."""
     own = letters_of(dict.fromkeys(number for number in numbers if number))
     aliases = tuple(dict.fromkeys((*document.aliases, *own)))
     return document if aliases == document.aliases else replace(document, aliases=aliases)
 
 
 def _form(label: str) -> str:
-    """What labels have in common that count one thing: their letters."""
+    """Return the letters of a label, which are equal for labels of one sequence."""
     head = re.split(r"\d", label, maxsplit=1)[0]
-    # "FC-A.1" counts in one with "FC-1".
+    # "FC-A.1" and "FC-1" are in one sequence.
     return _NOT_NAME.sub("", _OUTER_LETTER.sub("", head)) or _NOT_NAME.sub("", label) or "-"
 
 
 def _is_cited(label: str, lines: Sequence[Line | None]) -> bool:
-    """Whether a text of the document names a part by the word of a label, inside of a line."""
+    """Return True if a text of the document names a part by the word of a label within a line."""
     word = re.escape(label.rsplit(" ", 1)[0])
     cited = re.compile(rf"(?<=\w[\s,(]){word}s?\s\d")
     return any(line and not line[1] and cited.search(line[0]) for line in lines)
 
 
 def _is_named(label: str, lines: Sequence[Line | None]) -> bool:
-    """Whether a heading of its own says the words of a label: "Depositor Protection" above 3.2."""
+    """Return True if another heading has the words of a label: "Depositor Protection" above 3.2."""
     words = label.rsplit(" ", 1)[0]
     return " " in label and any(line and line[1] and line[0].strip() == words for line in lines)
 
 
 def _place_of(label: str) -> tuple[tuple[int, int], ...]:
-    """What the label of a part counts by: "FC-A.1" stands before "FC-1", "1.1.2" before "1.1.2A"."""
+    """Return the sort key of a part's label: "FC-A.1" precedes "FC-1", "1.1.2" precedes "1.1.2A"."""
     steps = _STEPS.findall(label)
     return tuple((0, int(one)) if one.isdigit() else (-1, ord(one)) for one in steps)
 
@@ -380,7 +383,8 @@ def _heading(label: str, title: str) -> Heading:
 
 
 def lines_of(headings: Iterable[tuple[Heading | None, str]]) -> Iterator[Line | None]:
-    """The lines of a document to look at: plain headings, and texts; None for a heading with a number."""
+    """Yield the lines of a document to examine: plain headings, and texts; None for a heading with a
+    number."""
     for heading, text in headings:
         if heading is None:
             yield text, False

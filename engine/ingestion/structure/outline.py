@@ -1,4 +1,4 @@
-"""Sections as ranges of passages, and the citation of a provision inside its document."""
+"""Build sections as ranges of passages, and cite provisions inside their documents."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from engine.language.designations import is_designation
 from engine.languages import words
 from engine.model import Section, SectionKind
 
-# How a lawyer would cite a provision inside its document.
+# Citations of provisions inside their documents
 
 _ENGLISH = {kind: str(kind).capitalize() for kind in SectionKind} | {SectionKind.GUIDANCE: "Rule"}
 _PLAIN = re.compile(r"[0-9A-Za-z]{1,5}\Z")
 
 
 def cited_as(address: Address, language: str) -> str:
-    """The citation of an address: "Rule 1.2.1(1)", "§ 14 Abs. 2", "المادة 5، الفقرة (2)"."""
+    """Return the citation of an address: "Rule 1.2.1(1)", "§ 14 Abs. 2", "المادة 5، الفقرة (2)"."""
     if address.number is None:
         return ""
     if is_designation(address.number):
@@ -32,9 +32,9 @@ def cited_as(address: Address, language: str) -> str:
 
 
 def below(paragraph: str | None, language: str, *, item: bool = False) -> str:
-    """What stands below a provision's number: "(2)(a)", " Abs. 2 Nr. a", " ayat (2)", " Guidance 3".
+    """Format the levels below a provision's number: "(2)(a)", " Abs. 2 Nr. a", " ayat (2)", " Guidance 3".
 
-    ``item`` says that the text prints "2." and not "(2)": " Nr. 2", " angka 2".
+    ``item``: the text prints "2." instead of "(2)": " Nr. 2", " angka 2".
     """
     if not paragraph:
         return ""
@@ -51,15 +51,15 @@ def below(paragraph: str | None, language: str, *, item: bool = False) -> str:
     )
 
 
-# From passages that each know the headings above them to sections that are ranges of passages.
+# Sections as ranges of passages, from the headings above each passage
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A heading above a passage. Equal ``key`` under an equal parent is the same section.
+    """A heading above a passage. An equal ``key`` under an equal parent is the same section.
 
-    ``shown`` is the heading as it reads in a path ("Chapter 1 Scope"); ``slug`` its piece of an id, which
-    follows the id of the section above or, where ``rooted``, the id of the document.
+    ``shown``: the heading in a path ("Chapter 1 Scope"). ``slug``: its part of an id, after the id of the
+    section above or, if ``rooted``, of the document.
     """
 
     key: str
@@ -82,7 +82,7 @@ class _Open:
 
 @dataclass(slots=True)
 class Outline:
-    """Builds the sections of one document, passage by passage, in reading order."""
+    """Builds the sections of one document from its passages in reading order."""
 
     document_id: str
     sections: list[Section | None] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Outline:
     _ids: set[str] = field(default_factory=set)
 
     def place(self, nodes: Sequence[Node], position: int) -> str | None:
-        """The id of the innermost section of a passage, which is opened if it is new."""
+        """Return the id of the innermost section of a passage; new sections are opened."""
         shared = 0
         while (
             shared < len(nodes)
@@ -107,7 +107,7 @@ class Outline:
         return self._open[-1][0].id if self._open else None
 
     def finish(self, stop: int) -> tuple[Section, ...]:
-        """All sections, outer before inner. ``stop``: the number of passages."""
+        """Return all sections, outer before inner. ``stop``: the number of passages."""
         self._close(0, stop)
         return tuple(section for section in self.sections if section is not None)
 

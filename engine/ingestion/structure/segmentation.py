@@ -1,4 +1,4 @@
-"""Sentences, numbered paragraphs, and how a text that is too long for one passage is divided."""
+"""Split texts into sentences, numbered paragraphs and passages."""
 
 from __future__ import annotations
 
@@ -15,52 +15,55 @@ from engine.language.analysis import STOPWORDS
 from engine.language.characters import western_digits
 from engine.languages import all_words, words
 
-# Where the sentences of a legal text end.
+# Sentences of legal texts
 
-# A "sentence" that ends with one of these goes on: the word stands in front of a number or a name.
+# A "sentence" that ends with one of these continues: the word precedes a number or a name.
 _ABBREVIATED = re.compile(
     r"(?:(?<![^\W_])(?:[A-Za-zÄÖÜ]|[Aa]rts?|[Aa]bs|[Nn]r?[nos]?|[Ss]ec|ss|[Pp]aras?|[Pp]ar|[Rr]egs?|[Cc]h|[Pp]t|[Ss]ched|[Cc]f"
     r"|[Vv]gl|[Bb]zw|[Zz]iff|[Bb]uchst|[Uu]nterabs|[Hh]albs|[Aa]l|[Aa]lt|[Ll]it|[Pp]p?|[Jj]anv?|[Ff]é?[eb]vr?|[Ff]eb|[Mm]r?s?|[Dd]r|[Pp]rof|[Dd]ll|[Dd]sb|[Tt]gl|[Gg]em|[Mm]mes?|[Mm]lles?|[Rr]p|[Ll]gs|[Dd]ep|رقم)\.)"
     r"[\"”»)]*\s*\Z"
 )
-# Only words in front of a bare number: "§ 3 Satz 2 Nr. " but also "1. " of a list.
+# Only words before a number: "§ 3 Satz 2 Nr. "; also "1. " of a list.
 _NUMBER_ALONE = re.compile(r"\s*[(\[]?[\dIVXivx]{1,4}[.)\]]\s*\Z")
 _TAIL = 40
 _STOPS = frozenset(".!?。！？؟۔")
-# "31." may be a day, and the sentence go on with its month.
+# "31." may be a day, and the sentence may continue with its month.
 _COUNTED = re.compile(r"\d\.\Z")
 _ORDINAL = re.compile(r"(?:(?P<before>[^\W\d_]+)\s+)?(?<!\d)(?<![\d.,]\s)\d{1,3}\.\s*\Z")
 _WORD = re.compile(r"[^\W\d_]+")
-# The library takes a line that begins with "(1)" for one sentence, however many follow, and splits a text
-# before each of several "(1)", although "paragraph (2)" is not an item of a list.
+# The library treats a line that begins with "(1)" as one sentence, and splits a text before each of several
+# "(1)", although "paragraph (2)" is not an item of a list.
 _ENUMERATED = re.compile(r"^[ \t]*\(\w{1,4}\)|(?<=[^\W\d_] )\(\w{1,4}\)", re.MULTILINE)
 
 
 def sentence_starts(text: str, language: str) -> list[int]:
-    """Where each sentence of a text begins, the first at 0; white space belongs to the sentence before.
+    """Return the start of each sentence in a text, the first at 0; white space belongs to the previous
+    sentence.
 
-    Borders are those of the library sentencex (rules and abbreviations by language), without the ones
-    behind abbreviations of legal writing and behind the number of a list's item.
+    Boundaries are those of the library sentencex (rules and abbreviations by language), without those after
+    legal abbreviations and after the number of an item.
     """
     starts = [0]
     plain = _ENUMERATED.sub(lambda match: "A" * len(match[0]), text)
-    # An unknown language is read by the rules of English.
+    # English rules are used for unknown languages.
     for boundary in get_sentence_boundaries(language.split("-")[0], plain):
         end: int = boundary["end_index"]
-        said = text[starts[-1] : end]
-        if end >= len(text) or _ABBREVIATED.search(said[-_TAIL:]) or _NUMBER_ALONE.fullmatch(said):
+        before = text[starts[-1] : end]
+        if end >= len(text) or _ABBREVIATED.search(before[-_TAIL:]) or _NUMBER_ALONE.fullmatch(before):
             continue
-        if _counts_next(said[-_TAIL:], text[end : end + _TAIL], language):
+        if _counts_next(before[-_TAIL:], text[end : end + _TAIL], language):
             continue
         starts.append(end)
     return starts
 
 
-def _counts_next(said: str, after: str, language: str) -> bool:
-    """Whether a full stop only makes an ordinal of a number: "des 18. Lebensjahres".
+def _counts_next(before: str, after: str, language: str) -> bool:
+    """Return True if a full stop only makes an ordinal of a number: "des 18. Lebensjahres".
 
-    Where nouns have capitals the word in front has none, and what is counted is no function word."""
-    number = _ORDINAL.search(said)
+    In languages with capitalised nouns, the word before it is in lower case, and the next is not a function
+    word.
+    """
+    number = _ORDINAL.search(before)
     word = _WORD.match(after)
     if number is None or word is None:
         return False
@@ -72,20 +75,19 @@ def _counts_next(said: str, after: str, language: str) -> bool:
 
 
 def ends_sentence(text: str, end: int) -> bool:
-    """Whether a full stop that stands right before ``end`` ends a sentence: no abbreviation is in front of
-    it."""
-    said = text[max(0, end - _TAIL) : end].rstrip()
-    return said[-1:] in _STOPS and not _ABBREVIATED.search(said) and not _COUNTED.search(said)
+    """Return True if a full stop directly before ``end`` ends a sentence, not an abbreviation."""
+    before = text[max(0, end - _TAIL) : end].rstrip()
+    return before[-1:] in _STOPS and not _ABBREVIATED.search(before) and not _COUNTED.search(before)
 
 
-# The numbered paragraphs of a provision, as spans of its text.
+# Numbered paragraphs of a provision, as spans of its text
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A span of a text; ``number`` where it is a numbered paragraph, ``continued`` where it is its rest.
+    """A span of a text; ``number`` of a numbered paragraph; ``continued`` for its further parts.
 
-    Its first ``overlap`` characters stand in the piece before as well.
+    Its first ``overlap`` characters are also in the previous piece.
     """
 
     start: int
@@ -95,18 +97,18 @@ class Piece:
     overlap: int = 0
 
 
-# What stands behind the number of an inserted paragraph, and its place: "2a", "2bis", "2ter".
+# Suffixes of inserted paragraphs, and their order: "2a", "2bis", "2ter".
 _LATIN = {"bis": "b", "ter": "c", "quater": "d", "quinquies": "e", "sexies": "f"}
 _INSERTED = rf"(?:{'|'.join(_LATIN)}|[a-z]{{0,2}})"
-# "(1) ", "1. ", "1- " or "1 " at the beginning of a line. A line ends a paragraph's number only if text
-# follows: "(1)" alone is a table cell or a page number.
+# "(1) ", "1. ", "1- " or "1 " at the start of a line, followed by text: "(1)" alone is a table cell or a
+# page number.
 _MARKERS = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
         rf"^[ \t]*\((?P<number>\d{{1,3}}{_INSERTED})\)(?=[ \t\u00a0]*\S)",
         rf"^[ \t]*(?P<number>\d{{1,3}}{_INSERTED})[.)](?=[ \t\u00a0]+\S)",
         r"^[ \t]*(?P<number>\d{1,3})[ \t]?[-–/](?=[ \t\u00a0]*[^\s\d])",
-        # "1 Das Wappen ...", "2 Ausnahmen ...": set as small raised figures in print.
+        # "1 Das Wappen ...", "2 Ausnahmen ...": superscript numbers in print.
         rf"(?:\A|(?<=\n\n))(?P<number>\d{{1,3}}{_INSERTED})(?=[ \u00a0][^\W\d_a-z][\w’']*[ \u00a0])",
     )
 )
@@ -114,11 +116,12 @@ _NUMBER = re.compile(r"(\d+)([a-z]*)")
 
 
 def numbered_paragraphs(text: str, *, items: bool = True, after: int | None = None) -> list[Piece]:
-    """The numbered paragraphs of a provision, and what stands before the first, in order.
+    """Return the numbered paragraphs of a provision, and the text before the first, in order.
 
-    Numbers count only as a rising series of at least two from 1; else the text is one piece. Without
-    ``items``, a series "1. 2. 3." below a stem ("The authority shall:") is no series of paragraphs. In a
-    schedule one is enough, and the series goes on ``after`` the last number of its Part before.
+    Numbers count only as an increasing sequence of at least two from 1; otherwise the text is one piece.
+    Without ``items``, a sequence "1. 2. 3." below a stem ("The authority shall:") is a list, not paragraphs.
+    In a schedule one number is enough, and the sequence continues ``after`` the last number of the previous
+    Part.
     """
     for place, marker in enumerate(_MARKERS):
         series = (after and _rising(marker, text, after)) or _rising(marker, text)
@@ -138,7 +141,7 @@ def _rising(marker: re.Pattern[str], text: str, after: int = 0) -> list[tuple[in
         number = western_digits(match["number"])
         value, letters = _NUMBER.fullmatch(number).groups()  # type: ignore[union-attr]
         key = (int(value), _LATIN.get(letters, letters))
-        # One step up, or a letter inserted after the same number; a gap of a few is a repealed paragraph.
+        # One step up, or a letter after the same number; small gaps are repealed paragraphs.
         if last < key and key[0] <= last[0] + (4 if series else 1):
             series.append((match.start(), number))
             last = key
@@ -146,7 +149,7 @@ def _rising(marker: re.Pattern[str], text: str, after: int = 0) -> list[tuple[in
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A span without the white space at its ends."""
+    """Return a span without the white space at its ends."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -154,19 +157,19 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-# How dense a text is with rules: how much of what went before its next words need to be understood.
+# Density of rules: how much of the preceding text is needed to understand the next words
 #
-# Rules lean on each other: enumerations, conditions, numbered provisions, verbs of duty. Their *density* is
-# the number of such signs for each word (two characters of Chinese count as a word). Measured on 600 long
-# passages of each of eight collections, the medians are 0.04 to 0.08 for statutes and rulebooks in English,
-# German, Indonesian, Arabic and Chinese, and 0.007 for encyclopaedic prose; ``NARRATIVE`` and ``DENSE`` stand
-# at the 80th percentile of prose and the 60th of rulebooks.
+# Rules depend on each other: enumerations, conditions, numbered provisions, verbs of duty. The *density* is
+# the number of such signs per word (two Chinese characters count as a word). On 600 long passages of each of
+# eight collections, the medians are 0.04 to 0.08 for statutes and rulebooks in English, German, Indonesian,
+# Arabic and Chinese, and 0.007 for encyclopaedic prose; ``NARRATIVE`` and ``DENSE`` are the 80th percentile
+# of prose and the 60th of rulebooks.
 
 NARRATIVE, DENSE = 0.02, 0.08
-# What a passage repeats of the one before it, in characters: for prose, and for dense rules.
+# Overlap of consecutive passages in characters: for prose, and for dense rules.
 LEAST_OVERLAP, MOST_OVERLAP = 100, 400
 
-# How much of a text is looked at: enough for the density to settle.
+# Number of characters to examine: enough for a stable density.
 SAMPLE = 3000
 
 _ANY_WORD = "|".join(sorted({word for own in all_words().values() for word in own.rule_words}))
@@ -181,39 +184,40 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def density(text: str) -> float:
-    """Signs of rules for each word of a text; 0 for a text without words."""
+    """Return the signs of rules per word of a text; 0 for a text without words."""
     han = len(_HAN.findall(text))
     words = len(_WORD.findall(_HAN.sub(" ", text))) + han / 2
     return len(_SIGNS.findall(text)) / words if words else 0.0
 
 
 def overlap_for(text: str) -> int:
-    """Characters that the parts of a text may share, ``LEAST_OVERLAP`` to ``MOST_OVERLAP`` by its density.
+    """Return the overlap in characters for the parts of a text, ``LEAST_OVERLAP`` to ``MOST_OVERLAP`` by its
+    density.
 
-    The first ``SAMPLE`` characters stand for all of it.
+    Only the first ``SAMPLE`` characters are examined.
     """
     share = (density(text[:SAMPLE]) - NARRATIVE) / (DENSE - NARRATIVE)
     return round(LEAST_OVERLAP + min(max(share, 0.0), 1.0) * (MOST_OVERLAP - LEAST_OVERLAP))
 
 
-# How a text that is too long for one passage is cut.
+# Splitting of texts that are too long for one passage
 #
-# All functions work on spans of the one text, so that what is cut can be put together again and no character
-# is lost but white space at the ends. A text is cut at its strongest borders: numbered paragraphs, empty
-# lines, items of lists and rows of tables, sentences. A sentence stays whole unless it alone is longer than
-# two passages, as a table without full stops is; only then it is cut at lines, clauses and words. Parts of a
-# paragraph overlap by whole sentences or items, more so the denser the text is (``density.py``).
+# All functions use spans of one text, so the parts can be joined again, and only white space at the ends is
+# lost. A text is split at its strongest boundaries: numbered paragraphs, empty lines, items of lists and rows
+# of tables, sentences. A sentence is split, at lines, clauses and words, only if it is longer than two
+# passages, such as a table without full stops. Parts of a paragraph overlap by complete sentences or items,
+# the more the denser the text is.
 
-# Longer than this many characters, a passage is more than one thought, and most models stop reading.
+# A longer passage contains more than one thought, and exceeds most models.
 LONGEST = 2000
-# A sentence is kept whole up to this many times the length of a passage.
+# Maximum length of a sentence, in passages.
 LONGEST_SENTENCE = 2
-# An item of a list that is shorter than this share of a passage stays with the words before the list.
+# A shorter item of a list, as a share of a passage, stays with the words before the list.
 SHORT_ITEM = 0.15
 
 _EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*(?=\S)")
 _ITEMS = re.compile(r"\n(?=[ \t]*(?:(?:\(?[a-zA-Z0-9\u0621-\u064a]{1,4}[.)]|[-–•*])\s|\|))")
-# Borders inside a sentence, from strong to weak. Each match ends where the next part begins.
+# Boundaries inside a sentence, strongest first. Each match ends at the start of the next part.
 _INSIDE = tuple(
     re.compile(pattern)
     for pattern in (
@@ -228,9 +232,9 @@ _STEM_TAIL = 8
 
 
 def cut(text: str, longest: int = LONGEST, language: str = "und") -> list[Piece]:
-    """The pieces of a text that is too long: its numbered paragraphs, those too long cut further.
+    """Split a text that is too long into its numbered paragraphs, and these into parts if necessary.
 
-    A text within the limit stays whole.
+    A text within the limit is one piece.
     """
     whole = Piece(*trimmed(text, 0, len(text)))
     if whole.end - whole.start <= longest:
@@ -239,9 +243,9 @@ def cut(text: str, longest: int = LONGEST, language: str = "und") -> list[Piece]
 
 
 def shortened(text: str, piece: Piece, longest: int = LONGEST, language: str = "und") -> Iterator[Piece]:
-    """A piece in parts of at most ``longest`` characters, or one sentence, and what they repeat.
+    """Split a piece into parts of at most ``longest`` characters or one sentence, plus the overlap.
 
-    No part is longer than ``LONGEST_SENTENCE`` times ``longest`` and its overlap.
+    No part is longer than ``LONGEST_SENTENCE`` times ``longest`` plus its overlap.
     """
     start, end = trimmed(text, piece.start, piece.end)
     if end - start <= longest:
@@ -257,14 +261,14 @@ def shortened(text: str, piece: Piece, longest: int = LONGEST, language: str = "
 
 
 class _Cutter:
-    """Cuts one piece of a text."""
+    """Splits one piece of a text."""
 
     def __init__(self, text: str, piece: Piece, longest: int, language: str) -> None:
         self._text, self._longest, self._language = text, longest, language
         self._start, self._end = piece.start, piece.end
 
     def spans(self) -> list[tuple[int, int]]:
-        """The spans of the parts in order, which do not overlap."""
+        """Return the spans of the parts in order, without overlap."""
         done: list[tuple[int, int]] = []
         waiting = [(self._start, self._end, 0)]
         while waiting:
@@ -283,8 +287,8 @@ class _Cutter:
         return done
 
     def overlapping(self, before: tuple[int, int], start: int, budget: int) -> int:
-        """Where a part begins that repeats the end of the one before: at a sentence or an item."""
-        borders = self._whole_sentences
+        """Return the start of a part that repeats the end of the previous one: at a sentence or an item."""
+        borders = self._sentence_starts
         place = bisect_left(borders, max(start - budget, before[0] + 1))
         return borders[place] if place < len(borders) and borders[place] < start else start
 
@@ -294,8 +298,8 @@ class _Cutter:
         return [self._start + start for start in found]
 
     @cached_property
-    def _whole_sentences(self) -> list[int]:
-        """Where a sentence, an item or a paragraph begins."""
+    def _sentence_starts(self) -> list[int]:
+        """Return the starts of sentences, items and paragraphs."""
         borders = {*self._sentences}
         for pattern in (_EMPTY_LINES, _ITEMS):
             borders.update(match.end() for match in pattern.finditer(self._text, self._start, self._end))
@@ -305,7 +309,7 @@ class _Cutter:
         return trimmed(self._text, place, self._end)[0]
 
     def _borders(self, level: int, start: int, end: int) -> list[int]:
-        """Borders of a span from strong (level 0) to weak."""
+        """Return the boundaries of a span, from strong (level 0) to weak."""
         if level == 2:
             first, last = (bisect_left(self._sentences, place) for place in (start, end))
             return self._sentences[first:last]
@@ -316,7 +320,8 @@ class _Cutter:
         return self._with_stems(borders, start, end) if level < 2 else borders
 
     def _with_stems(self, borders: Sequence[int], start: int, end: int) -> list[int]:
-        """Borders without those between a stem ("The authority shall:") and a short first item."""
+        """Return the boundaries without those between a stem ("The authority shall:") and a short first
+        item."""
         kept: list[int] = []
         for border, after in pairwise((*borders, end)):
             stem = _STEM.search(self._text, max(start, border - _STEM_TAIL), border)
@@ -325,7 +330,7 @@ class _Cutter:
         return kept
 
     def _packed(self, borders: list[int]) -> list[tuple[int, int]]:
-        """Neighbouring spans joined while they stay within the limit."""
+        """Join adjacent spans within the limit."""
         packed: list[tuple[int, int]] = []
         start = borders[0]
         for left, right in pairwise(borders[1:]):

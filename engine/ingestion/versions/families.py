@@ -291,7 +291,7 @@ def _date(
         DayKind.FILE,
     ):
         note(
-            f"the versions are told apart by {chosen.name!r}, the only day that differs; if it is not the "
+            f"the versions are distinguished by {chosen.name!r}, the only day that differs; if it is not the "
             "day of effect, say with --mapping which field is (document: {valid_from: FIELD})",
             members[0],
         )
@@ -361,7 +361,7 @@ def _held(
         elif stated > following:
             # An end on the first day of the next version is exclusive.
             note(
-                f"overlapping: {document.id} is said to end on {stated}, after the next one begins on "
+                f"overlapping: {document.id} ends by its own data on {stated}, after the next one begins on "
                 f"{following}: it is ended on {last}"
             )
     end = min((one for one in (last, stated) if one is not None), default=None)

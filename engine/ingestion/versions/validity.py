@@ -386,7 +386,7 @@ def _languages(
         if recogniser(base) is None:
             first[base].append(number)
     for code, numbers in sorted(first.items()):
-        named = "no language was told" if code == "und" else f"the language {code!r} has no grammar"
+        named = "no language was detected" if code == "und" else f"the language {code!r} has no grammar"
         advice = "; state it as language in its fields" if code == "und" else ""
         plain = code not in STEMMERS and code not in _UNSPACED
         words = "its words are searched as they are written, and " if plain else ""

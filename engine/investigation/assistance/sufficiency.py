@@ -100,7 +100,7 @@ def by_model(
     objection = _objection(answer, named, areas, completeness)
     sufficient = answer.sufficient and not objection
     if answer.sufficient and objection:
-        asking.note(f"{TASK}: the language model said sufficient, which does not count: {objection}")
+        asking.note(f"{TASK}: the language model answered sufficient, which does not count: {objection}")
     numbers = {"evidence": float(len(named)), "shown": float(len(keys))} if sufficient else NOTHING
     confidence = None if answer.confidence is None else min(1.0, max(0.0, answer.confidence))
     reasons = _clean_reasons(answer.reasons)

@@ -22,7 +22,7 @@ from engine.investigation.round import NAMED, PERSON, SCAN
 from engine.investigation.view import references_held
 from engine.language.analysis import analyzer
 from engine.language.embedders.transformer import PACKAGED_SPEC
-from engine.model import Evidence as Borne
+from engine.model import Evidence as CorpusEvidence
 from engine.model import EvidenceStatus, Intent
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
@@ -111,7 +111,7 @@ def evidence_of(found: Scan, pool: Pool, number: int, reading: Reading) -> Evide
     return Evidence(values, finders, judged.status)
 
 
-def _judged(found: Scan, best: Rows, reading: Reading) -> Borne:
+def _judged(found: Scan, best: Rows, reading: Reading) -> CorpusEvidence:
     """Judge the best passages by the words of the whole question."""
     corpus = found.relevance.corpus
     titles, numbers = corpus.documents(), corpus.document_numbers(best).tolist()

@@ -304,7 +304,7 @@ def edge_sentences(found: Subgraph) -> Iterator[str]:
     def order(edge: Edge) -> tuple[bool, float]:
         return edge.relation in _LAST, -edge.confidence * worth[edge.source] * worth[edge.target]
 
-    # The kind of an entity follows from its spelling and says nothing about the law.
+    # The kind of an entity follows from its spelling and has no legal meaning.
     edges = (edge for edge in found.edges if edge.target not in kinds)
     yield from (sentence(found, edge) for edge in sorted(edges, key=order))
 

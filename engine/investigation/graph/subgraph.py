@@ -28,7 +28,7 @@ DEPTH, MOST_NODES = 2, 20
 DEEPEST, LARGEST = 4, 200
 # The best nodes reached by a hop, from which the next one starts.
 MOST_FOLLOWED = 60
-# Weights of relations, 1 for others: the order of a document says the least about its parts.
+# Weights of relations, 1 for others: the order of a document is the least informative.
 RELATION_WEIGHTS: Mapping[Relation, float] = {
     Relation.PART_OF: 0.4,
     Relation.MENTIONS: 0.4,

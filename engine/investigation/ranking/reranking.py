@@ -90,7 +90,7 @@ class Reranking:
         if spec == LISTWISE and asking.model is not None:
             self._model = ListwiseReranker(asking.model, asking.meter)
         elif spec == LISTWISE:
-            self.notes = ("reranking is off: no language model is connected; the learned ranking stands",)
+            self.notes = ("reranking is off: no language model is connected; the learned ranking is used",)
         self._judging = None if self._model is None else Judging(self._model, " ".join(question.split()))
 
     @property

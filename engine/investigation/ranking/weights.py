@@ -1,8 +1,8 @@
 """The weights that a corpus is ranked by: the shipped ones, or also weights learned from experts' verdicts.
 
 Weights for all users of a corpus are in the journal of ``engine.corpus.judgements``; those of a matter are
-with its cases (``engine.records.store.matter_weights``). Learned weights are used only after somebody adopted
-them.
+with its cases (``engine.records.store.matter_weights``). Learned weights are used only after they are
+adopted.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def keep_weights(corpus: Corpus, learned: Experience, figures: dict[str, Any], *
 def check_room(corpus: Corpus) -> None:
     """Raise InputError if the corpus has the most learned weights that it may have, CorpusError."""
     _journals(corpus)
-    if len(known_weights(corpus)) >= MOST_KEPT:
+    if len(list_weights(corpus)) >= MOST_KEPT:
         raise InputError(
             f"{corpus.name!r} has {MOST_KEPT} learned weights, which is the limit: remove lines from "
             f"{WEIGHTS_NAME} that are no longer needed"
@@ -89,7 +89,7 @@ def ship_weights(corpus: Corpus, *, reviewer: str = "") -> None:
     add_weights(_journals(corpus), WeightsLine(act=Act.SHIPPED), reviewer)
 
 
-def known_weights(corpus: Corpus) -> list[str]:
+def list_weights(corpus: Corpus) -> list[str]:
     """Return the ids of the weights stored for a corpus, oldest first. Raises CorpusError."""
     return [line.id for line in _lines(corpus) if line.act is Act.KEPT]
 
@@ -152,5 +152,5 @@ def _journals(corpus: Corpus) -> Journals:
 
 
 def _unknown(weights: str, corpus: Corpus) -> InputError:
-    known = ", ".join(known_weights(corpus)[-10:]) or "none"
+    known = ", ".join(list_weights(corpus)[-10:]) or "none"
     return InputError(f"{corpus.name!r} has no learned weights {weights[:64]!r}; known: {known}")

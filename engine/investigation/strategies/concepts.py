@@ -51,7 +51,7 @@ class Concepts:
     name = "concepts"
     title = "Concepts of the ontology"
     legend = "concept"
-    meaning = "Articles of the concepts that the question names, and what stands near them."
+    meaning = "Articles of the concepts that the question names, and passages near them in the graph."
     trust = 0.6
     stated = False
     colour = Colour("#7d4a1e", "#d9a679")
@@ -125,7 +125,7 @@ def _wider(context: Context, known: Known, named: Sequence[NamedConcept]) -> Ite
             name = above.names.get(context.relevance.plan.language) or next(iter(above.names.values()))
             strength = WIDER * above.importance / MOST_IMPORTANT
             for row, article in zip(rows.tolist(), articles, strict=True):
-                detail = f"{article.said}, an article of “{name}”, under which “{one.words}” stands"
+                detail = f"{article.said}, an article of “{name}”, the parent of “{one.words}”"
                 yield Found(row, NO_SOURCE, Relation.APPLIES_TO, strength, 1, detail=detail)
 
 

@@ -1,4 +1,4 @@
-# A test's name says what it tests.
+# The names of tests replace docstrings.
 # ruff: noqa: D102
 """The contract of strategies: every strategy has to pass these tests.
 
@@ -33,7 +33,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.corpus.toy import toy_contents
 from engine.investigation.pool import Reading
 from engine.investigation.strategies.base import Context, Seeds, Strategy
-from engine.investigation.strategies.registry import known_strategies
+from engine.investigation.strategies.registry import all_strategies
 from engine.investigation.trails import NO_SOURCE, RELATIONS, Leads
 from engine.model import GapQuery
 from engine.retrieval.planning import make_plan
@@ -97,10 +97,10 @@ class StrategyContract:
     def leads(self, strategy: Strategy, corpus: Corpus, seeds: Seeds) -> Leads:
         return strategy.expand(seeds, self.context(corpus))
 
-    def test_it_says_all_of_itself(self, strategy: Strategy) -> None:
+    def test_it_has_the_required_attributes(self, strategy: Strategy) -> None:
         check_strategy(strategy, f"strategy {strategy.name!r}")
         if strategy.name in BUILT_IN:
-            assert known_strategies()[strategy.name] is type(strategy), "a built-in name cannot be taken"
+            assert all_strategies()[strategy.name] is type(strategy), "a built-in name cannot be taken"
 
     def test_it_proposes_something(self, strategy: Strategy, corpus: Corpus) -> None:
         assert len(self.leads(strategy, corpus, all_seeds(corpus))) > 0
@@ -165,7 +165,7 @@ class StrategyContract:
                 assert row >= 0
                 assert item.quote in passage
 
-    def test_a_quote_stands_at_one_end_of_its_link(self, strategy: Strategy, corpus: Corpus) -> None:
+    def test_a_quote_is_at_one_end_of_its_link(self, strategy: Strategy, corpus: Corpus) -> None:
         context = self.context(corpus)
         leads = strategy.expand(all_seeds(corpus), context)
         for number, item in enumerate(strategy.explain(leads, context)):

@@ -34,7 +34,7 @@ class Extracted:
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Propose leads over one hop; ``evidence`` is the number of a proposal."""
-        # A person may judge a proposal meanwhile: leads are explained by the graph that proposed them.
+        # Leads are explained by the graph that proposed them, even if a person judges a proposal in between.
         graph = self._graph = extracted_graph(context.corpus)
         both = []
         for direction in DIRECTIONS:
@@ -63,5 +63,5 @@ class Extracted:
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """Quote the words of each link, and name the model and the reviewer's verdict."""
         graph = self._graph or extracted_graph(context.corpus)
-        told = [graph.standing[number] for number in leads.evidence.tolist()]
-        return [Evidence(one.proposal.quote, one.proposal.source_id, one.origin_words) for one in told]
+        found = [graph.standing[number] for number in leads.evidence.tolist()]
+        return [Evidence(one.proposal.quote, one.proposal.source_id, one.origin_words) for one in found]

@@ -19,7 +19,7 @@ class Metadata:
     name = "metadata"
     title = "Same document"
     legend = "same document"
-    meaning = "Other passages of a seed's document, by where they stand in it."
+    meaning = "Other passages of a seed's document, by their position in it."
     trust = 0.5
     stated = False
     colour = Colour("#0072b2", "#56b4e9")

@@ -14,14 +14,14 @@ from engine.investigation.strategies.base import Strategy
 from engine.strategy_registry import load_strategies
 
 
-def known_strategies() -> Mapping[str, type[Strategy]]:
+def all_strategies() -> Mapping[str, type[Strategy]]:
     """Return all strategies by name. Raises SettingsError for one without the required attributes."""
     return cast("Mapping[str, type[Strategy]]", load_strategies())
 
 
 def strategy(name: str) -> Strategy:
     """Make a strategy by name. Raises SettingsError for an unknown name."""
-    known = known_strategies()
+    known = all_strategies()
     if name not in known:
         raise SettingsError(f"unknown strategy {name!r}; known strategies: {', '.join(known)}")
     return known[name]()

@@ -1,4 +1,4 @@
-# A test's name says what it tests.
+# The names of the tests describe them.
 # ruff: noqa: D102
 """The contract of the Embedder seam: every embedding model has to pass these tests.
 
@@ -27,7 +27,7 @@ TOLERANCE = 2e-2
 class EmbedderContract:
     """The cases. ``model`` is the fixture that a subclass provides."""
 
-    def test_it_says_what_it_is(self, model: Embedder) -> None:
+    def test_it_has_a_spec_and_a_size(self, model: Embedder) -> None:
         assert model.spec != ""
         assert model.dimensions > 0
         assert model.calls >= 0

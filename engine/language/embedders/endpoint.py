@@ -132,7 +132,7 @@ class EndpointEmbedder:
         else:
             raise self._error(
                 f"its address is not the one in {URL_VARIABLE}; nothing was sent. Set that to the address in "
-                "the corpus's embedding (`info` tells it) only if the server is one you trust"
+                "the corpus's embedding (`info` shows it) only if the server is one you trust"
             )
         try:
             return checked_key(given, "the endpoint")

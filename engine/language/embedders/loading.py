@@ -53,7 +53,7 @@ def load_model_files(kind: str, name: str, what: str, *, half: bool = False) -> 
 
 def _unloadable(what: str, name: str, error: BaseException) -> ModelError:
     LOG.warning("%s %r: %s", what, name, (str(error).splitlines() or [type(error).__name__])[0])
-    return ModelError(f"{what} {model_name(name)!r} cannot be loaded; the log of this program says why")
+    return ModelError(f"{what} {model_name(name)!r} cannot be loaded; see the log of this program")
 
 
 def model_name(spec: str) -> str:

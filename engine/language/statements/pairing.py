@@ -318,7 +318,7 @@ def _marks_differ(claim: Sequence[Token], source: Sequence[Token], own: int, the
 # Words of a claim that need no word of the source: references, the antecedent of a pronoun, "must" for a
 # plain statement of law, a light verb
 
-# Maximum number of words that a pronoun stands for.
+# Maximum number of words that a pronoun replaces.
 MOST_MEANT = 4
 
 
@@ -337,7 +337,7 @@ def find_implied(
     if context:
         found |= _pronoun_words(claim, pairs, context)
     if not _has_modal(source, pairs):
-        # The law says "the board manages": therefore it must.
+        # The law states "the board manages": therefore it must.
         found |= {place for place in lost if claim[place].sort is Sort.MODAL and claim[place].key == "must"}
     words = lexicon(language)
     if words.language == language:
@@ -366,7 +366,7 @@ def _has_modal(source: Sequence[Token], pairs: Pairs) -> bool:
 
 
 def _pronoun_words(claim: Sequence[Token], pairs: Pairs, context: frozenset[str]) -> frozenset[int]:
-    """Return the words before all paired ones if a pronoun of the source stands for them."""
+    """Return the words before all paired ones if a pronoun of the source replaces them."""
     first = min(pairs.of_claim, default=0)
     ahead = [place for place in range(first) if claim[place].sort is Sort.CONTENT]
     is_antecedent = len(ahead) <= MOST_MEANT and all(claim[place].key in context for place in ahead)

@@ -147,12 +147,12 @@ def _view(weighed: hypothetical.WeighedDraft, heaviest: float) -> View:
 def _notes(found: Sequence[hypothetical.WeighedDraft]) -> tuple[str, ...]:
     """Return notes on weighed hypothetical passages."""
     if not found:
-        return ("no hypothetical passage could be made: the question stands alone",)
+        return ("no hypothetical passage could be made: only the question is searched",)
     used = [draft for draft in found if draft.used]
     if not used:
         return (
             f"no hypothetical passage is similar enough to the question "
-            f"({hypothetical.LOWEST_SIMILARITY:g}): it stands alone",
+            f"({hypothetical.LOWEST_SIMILARITY:g}): only the question is searched",
         )
     confidence = sum(draft.agreement for draft in used) / len(used)
     if confidence < hypothetical.LOW_CONFIDENCE:

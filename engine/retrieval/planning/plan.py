@@ -125,7 +125,7 @@ def make_plan(
     - ``offered``: include the views that the strategy leaves out, switched off, for a person to choose from.
     - ``helpers``: used if the settings say so.
 
-    A question of more than 4,000 characters is cut, and a note says so. Raises InputError for an invalid
+    A question of more than 4,000 characters is cut, with a note. Raises InputError for an invalid
     constraint (``year:soon``) and a question that has only constraints.
     """
     settings, helpers = settings or InvestigationSettings(), helpers or Helpers()
@@ -136,7 +136,7 @@ def make_plan(
         notes = (f"the question was cut to {LONGEST_QUESTION} characters",)
     signs = read_signs(text)
     if text and not signs.text:
-        raise InputError("the question only says what passages must be like: add what it is about")
+        raise InputError("the question has only filters: add what it is about")
     text = signs.text
     language = detect_question(text, tuple(languages)) if languages else "und"
     mentions = find_mentions(text, language)

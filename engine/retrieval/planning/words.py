@@ -126,7 +126,7 @@ class WordsFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Referring:
-    """A kind of pronoun, and the patterns of what it may stand for."""
+    """A kind of pronoun, and the patterns of its referents."""
 
     pronoun: re.Pattern[str]
     subjects: Patterns
@@ -284,7 +284,7 @@ def compared(text: str, language: str) -> Compared | None:
         named = match.groupdict()
         frame = (named.get("frame") or "").strip(MARKS)
         pair = ((named["a"] or "").strip(MARKS), (named["b"] or "").strip(MARKS))
-        if not all(_says_something(side, language) and len(side.split()) <= LONGEST_SIDE for side in pair):
+        if not all(_has_terms(side, language) and len(side.split()) <= LONGEST_SIDE for side in pair):
             continue
         before = bool(named.get("frame")) and match.start("frame") < match.start("a")
         return Compared(pair, frame, before)
@@ -307,12 +307,12 @@ def clauses(text: str, language: str) -> list[str]:
         if match is None:
             continue
         inner, outer = match["inner"].strip(MARKS), match["outer"].strip(MARKS)
-        if len(analyzer(language).terms(inner)) >= 2 and _says_something(outer, language):
+        if len(analyzer(language).terms(inner)) >= 2 and _has_terms(outer, language):
             return [inner, outer]
     return []
 
 
-def _says_something(text: str, language: str) -> bool:
+def _has_terms(text: str, language: str) -> bool:
     return bool(analyzer(language).terms(text))
 
 

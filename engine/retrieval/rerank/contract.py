@@ -1,4 +1,4 @@
-# A test's name says what it tests.
+# The names of tests replace docstrings.
 # ruff: noqa: D102
 """The contract of rerankers: every model that judges texts has to pass these tests.
 
@@ -33,7 +33,7 @@ TOLERANCE = 2e-2
 class RerankerContract:
     """The tests. A subclass provides the fixture ``model``."""
 
-    def test_it_says_what_it_is(self, model: Reranker) -> None:
+    def test_it_has_spec_and_languages(self, model: Reranker) -> None:
         assert model.spec != ""
         assert model.calls >= 0
         assert model.at_once is None or model.at_once > 0

@@ -33,7 +33,7 @@ class Pace:
         self._learned_at = 0.0
 
     @property
-    def known(self) -> bool:
+    def is_measured(self) -> bool:
         """Whether there is a measurement."""
         return self._rate is not None
 

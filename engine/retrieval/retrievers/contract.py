@@ -1,4 +1,4 @@
-# A test's name says what it tests.
+# The names of tests replace docstrings.
 # ruff: noqa: D102
 """The contract of retrievers: every retriever has to pass these tests.
 
@@ -83,8 +83,8 @@ class RetrieverContract:
         mask[[int(hits.rows[0]) for hits in self.answer(retriever, inquiry).hits]] = False
         masked = self.answer(retriever, replace(inquiry, mask=mask))
         assert all(mask[hits.rows].all() for hits in masked.hits)
-        nobody = self.answer(retriever, replace(inquiry, mask=np.zeros(len(corpus), np.bool_)))
-        assert [len(hits.rows) for hits in nobody.hits] == [0] * len(self.views)
+        empty = self.answer(retriever, replace(inquiry, mask=np.zeros(len(corpus), np.bool_)))
+        assert [len(hits.rows) for hits in empty.hits] == [0] * len(self.views)
         few = replace(inquiry, depth=10)
         assert all(len(hits.rows) <= 10 for hits in self.answer(retriever, few).hits)
 
@@ -97,7 +97,7 @@ class RetrieverContract:
         for own, hits in zip(shares, found.hits, strict=True):
             assert own[hits.rows[0]] == own.max()
             assert abs(float(own.max()) - 1) < 1e-5
-            assert (np.diff(own[hits.rows]) <= 1e-6).all(), "shares stand in the order of the hits"
+            assert (np.diff(own[hits.rows]) <= 1e-6).all(), "shares are in the order of the hits"
 
     def test_a_passage_has_its_share_in_any_company(self, retriever: Retriever, corpus: Corpus) -> None:
         every = self.every(corpus)

@@ -26,7 +26,7 @@ BUILT_IN: Mapping[str, Callable[[], Retriever]] = {
 
 
 @cache
-def known_retrievers() -> Mapping[str, Callable[[], Retriever]]:
+def all_retrievers() -> Mapping[str, Callable[[], Retriever]]:
     """Return all retrievers by name. Other packages cannot use a built-in name."""
     added = {entry.name: entry.load() for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
     return {**BUILT_IN, **added}
@@ -37,7 +37,7 @@ def retrievers(names: Sequence[str]) -> list[Retriever]:
 
     Raises SettingsError for an unknown name or an empty list.
     """
-    known = known_retrievers()
+    known = all_retrievers()
     if not names:
         raise SettingsError(f"retrievers: name at least one of {', '.join(known)}")
     for name in names:
@@ -49,5 +49,5 @@ def retrievers(names: Sequence[str]) -> list[Retriever]:
 
 def title_of(name: str) -> str:
     """Return the title of a retriever, or its name if it is no longer known."""
-    maker = known_retrievers().get(name)
+    maker = all_retrievers().get(name)
     return name if maker is None else maker().title

@@ -39,7 +39,7 @@ def test_the_cost_is_told_and_nothing_is_sent(folder: Path, capsys: pytest.Captu
         cost = json.loads(capsys.readouterr().out)["expected"]
         assert cost["windows"] == cost["at_most"]["calls"] > 0
         assert main(flags) == 2
-        assert "say --yes" in capsys.readouterr().err
+        assert "add --yes" in capsys.readouterr().err
         assert server.requests == []
 
 

@@ -135,7 +135,7 @@ def test_a_corpus_is_changed_in_place(run: CommandLine, harbour_folder: Path, tm
     run.refused("no document 'pier' in the corpus", "remove", "pier", "--corpus", law)
     run.refused("--deadline", "add", pier, "--corpus", law, "--deadline", "0")
     run.refused("no address", "add", pier, "--corpus", law, "--cluster", "here")
-    run.refused("--blocks is gone", "add", pier, "--corpus", law, "--blocks", "s3://b")
+    run.refused("--blocks was removed", "add", pier, "--corpus", law, "--blocks", "s3://b")
 
 
 def test_a_corpus_gets_its_vectors(run: CommandLine, tmp_path: Path) -> None:

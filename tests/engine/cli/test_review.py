@@ -79,7 +79,7 @@ def test_put_off_changed_and_taken_back(run: CommandLine, harbour_folder: Path, 
     assert "(takes back 3)" in every
     say(run, queue, 1, "not-relevant", "--settle", by="Lead")
     assert run("review", "undo", queue, "--by", "Ann").code == 0
-    run.refused("nothing in this queue that can be taken back", "review", "undo", queue, "--by", "Ann")
+    run.refused("no verdict in this queue that can be withdrawn", "review", "undo", queue, "--by", "Ann")
 
 
 def test_criteria_and_what_was_said_before_them(
@@ -87,7 +87,7 @@ def test_criteria_and_what_was_said_before_them(
 ) -> None:
     queue = made(run, harbour_folder)
     matter = ("--matter", "Harbour")
-    assert run("review", "criteria", *matter).out.startswith("Nobody has said yet")
+    assert run("review", "criteria", *matter).out.startswith("There are no criteria")
     say(run, queue, 0, "relevant")
     assert run("review", "verdicts", *matter, "--outdated").out == ""
     done = run("review", "criteria", *matter, "--text", "What binds us.", "--by", "Ann").out
@@ -154,8 +154,7 @@ def test_a_hop_judged_wrong_is_gone_from_the_next_case_and_there_again_once_take
     assert say(run, queue, turn["number"], "right", *there, by="Ben")["link"].startswith("somebody else has")
     assert hop not in followed(run, folder)
     assert (
-        "\nwhat was said of the link is taken back\n"
-        in run("review", "undo", queue, "--by", "Ann", *there).out
+        "\nthe verdict on the link is withdrawn\n" in run("review", "undo", queue, "--by", "Ann", *there).out
     )
     assert followed(run, folder) == before
     assert say(run, queue, turn["number"], "right", *there)["link"] == "the link is confirmed"
@@ -183,7 +182,7 @@ def test_what_cannot_be_done_is_refused(
         (("next", "nobody", "--by", "Ann"), "there is no queue 'nobody'"),
         (("judge", queue, "999", "r", "--by", "Ann"), "there is no item 999"),
         (("judge", queue, "0", "right", "--by", "Ann"), "'right' is no verdict on a passage; there are"),
-        (("undo", queue, "--by", "Ann"), "Ann has said nothing in this queue"),
+        (("undo", queue, "--by", "Ann"), "Ann has given no verdict"),
         (("criteria", "--matter", "Harbour", "--file", "nothing.txt"), "cannot be read"),
         (("verdicts", "--outdated"), "name a --matter"),
         (("estimate", queue, "--partly", "2"), "--partly is 0 to 1"),

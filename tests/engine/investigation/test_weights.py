@@ -21,7 +21,7 @@ from engine.investigation.ranking.weights import (
     adopted_weights,
     experience_of,
     keep_weights,
-    known_weights,
+    list_weights,
     ship_weights,
 )
 from engine.records.comparing import compare
@@ -65,7 +65,7 @@ def test_nothing_is_ranked_by_what_is_kept_before_it_is_adopted(corpus: Corpus) 
     shipped = case_of(corpus)
     last = shipped.ranking[-1].passage.id
     keep_weights(corpus, lifting(last), {"verdicts": 1}, reviewer="Ann")
-    assert known_weights(corpus) == ["lifted"]
+    assert list_weights(corpus) == ["lifted"]
     assert [one.passage.id for one in case_of(corpus).ranking] == [one.passage.id for one in shipped.ranking]
     adopt_weights(corpus, "lifted", reviewer="Ann")
     lifted = case_of(corpus)

@@ -87,7 +87,7 @@ def environment(targets: Targets) -> object:
     own = {**os.environ, "proc": Path("/proc/self/environ").read_text(encoding="utf-8")}
     found = [name for name, value in own.items() if targets["key"] in value]
     if not found:
-        raise PermissionError("must not contain")
+        raise PermissionError("no key")
     return found
 
 
@@ -95,7 +95,7 @@ def first_environment(targets: Targets) -> object:
     """Keys in the environment of the first process there is."""
     found = Path("/proc/1/environ").read_bytes()
     if targets["key"].encode() not in found:
-        raise PermissionError("must not contain")
+        raise PermissionError("no key")
     return found
 
 

@@ -253,7 +253,7 @@ def test_without_a_key_the_page_says_why_nothing_is_kept(desk: CasesDesk, keep: 
             assert "Your cases are not kept" in fragment
             assert "secret" not in fragment
     for do in set(CALLS) - {"history", "records"}:
-        assert "must not contain" in ask(desk, do, token, **known(do, id=case, other=case, format="json"))["error"]
+        assert "no key" in ask(desk, do, token, **known(do, id=case, other=case, format="json"))["error"]
 
 
 def test_a_local_user_sees_the_cases_of_the_command_line(

@@ -108,11 +108,11 @@ def test_other_visitors_may_not(library: Library, act: str) -> None:
     ("given", "words"),
     [
         ({"act": "fly"}, "act: Input should be"),
-        ({"act": "confirm"}, "claims: which of them to confirm was not said"),
+        ({"act": "confirm"}, "claims: name the claims to confirm"),
         ({"act": "confirm", "claims": ["1"], "text": " "}, "there is no text"),
         ({"act": "confirm", "claims": ["1"] * 201}, "claims: more than the 200"),
         ({"act": "confirm", "claims": ["<script>"]}, "there is no claim '<script>'; there are 1 to 2"),
-        ({"act": "confirm", "claims": ["1"], "instead": "related"}, "instead: the right verdict is said to"),
+        ({"act": "confirm", "claims": ["1"], "instead": "related"}, "instead: the right verdict is given to"),
         ({"act": "overrule", "claims": ["1"], "instead": "supported"}, "the verdict is the same"),
         ({"act": "confirm", "claims": ["1"], "reviewer": "Eve"}, "reviewer: not known here"),
     ],

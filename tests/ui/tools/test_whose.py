@@ -174,7 +174,7 @@ def test_without_a_login_on_a_public_address_nothing_is_kept_or_listed(
     ):
         case = call(address, "", "investigate", question=QUESTION, preset="quick")
         assert case["case"] is None
-        assert "nobody is logged in" in case["not_kept"]
+        assert "not logged in" in case["not_kept"]
         assert store.listed(CaseFilter(), owner=EVERYBODY).total == 0
         asked: dict[str, dict[str, Any]] = {
             "cases": {},
@@ -183,7 +183,7 @@ def test_without_a_login_on_a_public_address_nothing_is_kept_or_listed(
             "follow": {"case": "x", "passage": "act/art-3"},
         }
         for name, arguments in asked.items():
-            assert "nobody is logged in" in call(address, "", name, **arguments)
+            assert "not logged in" in call(address, "", name, **arguments)
         raw = Raw(address)
         # What belongs to the command line is not that of somebody who only says to sit here.
         for header in (("X-Forwarded-For", "127.0.0.1"), ("Host", "localhost")):

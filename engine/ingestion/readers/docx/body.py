@@ -1,4 +1,4 @@
-"""The body of a DOCX document as headings and blocks of text."""
+"""Convert the body of a DOCX document to headings and blocks of text."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from engine.ingestion.readers.docx.package import (
     Styles,
     W,
     numbering_of,
+    parse_integer,
     value_of,
-    whole,
 )
 from engine.ingestion.readers.lines import LONGEST_LINE, heading_line
 from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.structure.headings import Heading, bare_heading, parse_heading
 from engine.language.characters import raised
 
-# The text of a Word paragraph as a reader of the final version sees it.
+# Text of a paragraph in the final version
 #
-# Tracked insertions are in, deletions out (the document as if all changes were accepted); comments, hidden
-# text and field codes are out. A foot- or endnote is "¹" where it is called, and a text of its own behind the
+# Tracked insertions are included and deletions omitted, as if all changes were accepted; comments, hidden
+# text and field codes are omitted. A foot- or endnote is "¹" at its reference, and a separate text after the
 # paragraph.
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -35,7 +35,7 @@ _W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
 CHECKED, UNCHECKED = "☒", "☐"
-# Deleted or moved away, properties, and what stands for a drawing where it cannot be drawn.
+# Deleted or moved text, properties, and fallbacks for drawings.
 _LEFT_OUT = frozenset(
     {
         *(f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "instrText", "delText", "sdtPr", "tbl")),
@@ -59,9 +59,9 @@ _SYMBOLS = {"f0fe": CHECKED, "f0fd": CHECKED, "f0a8": UNCHECKED, "f06f": UNCHECK
 
 @dataclass(frozen=True, slots=True)
 class ParagraphText:
-    """The words of a paragraph, the notes they call, the text boxes hung on it, and page breaks in it.
+    """The words of a paragraph, its notes, its text boxes, and page breaks in it.
 
-    ``breaks_before``: how many of its page breaks stand in front of its first word.
+    ``breaks_before``: number of page breaks before its first word.
     """
 
     text: str
@@ -72,19 +72,19 @@ class ParagraphText:
 
 
 class Notes:
-    """The foot- and endnotes of a file, numbered in the order in which the text calls them."""
+    """The foot- and endnotes of a file, numbered in the order of their references."""
 
     def __init__(self, parts: dict[str, Element]) -> None:
         self._notes: dict[tuple[str, str], Element] = {}
         self._called: dict[tuple[str, str], int] = {}
         for kind, part in parts.items():
             for note in part:
-                # Separators are notes of a type of their own.
+                # Separators are notes with a type.
                 if isinstance(note.tag, str) and note.get(f"{W}type") in (None, "normal"):
                     self._notes[(kind, note.get(f"{W}id") or "")] = note
 
     def call(self, kind: str, note_id: str) -> tuple[int, str] | None:
-        """The number of a note, and its text the first time; None where the file has no such note."""
+        """Return the number of a note, with its text at the first reference; None if the file lacks it."""
         key = (kind, note_id)
         note = self._notes.get(key)
         if note is None:
@@ -108,7 +108,7 @@ class _Gathered:
 
 
 def paragraph_text(paragraph: Element, notes: Notes | None) -> ParagraphText:
-    """The text of a paragraph; without ``notes`` their calls are left out."""
+    """Return the text of a paragraph; without ``notes``, references to notes are omitted."""
     gathered = _Gathered(notes)
     _gather(paragraph, gathered)
     lines = "".join(gathered.pieces).split("\n")
@@ -119,7 +119,7 @@ def paragraph_text(paragraph: Element, notes: Notes | None) -> ParagraphText:
 
 
 def _gather(element: Element, into: _Gathered) -> None:
-    # A stack of its own: a file may nest deeper than Python calls.
+    # An explicit stack: files may be nested more deeply than Python calls.
     waiting: list[Iterator[Element]] = [iter(element)]
     while waiting:
         child = next(waiting[-1], None)
@@ -199,9 +199,9 @@ _TAKERS: dict[str, Callable[[Element, _Gathered], None]] = {
 }
 
 
-# The body of a Word file as blocks: headings, paragraphs with their numbers, rows of tables.
+# The body as blocks: headings, paragraphs with their numbers, rows of tables
 
-# Headings that only the words or the numbers tell stand below those that a style tells.
+# Headings that only words or numbers show are below those with a heading style.
 _BELOW_STYLES = 10
 _WRAPPERS = frozenset(f"{W}{name}" for name in ("sdtContent", "ins", "moveTo", "smartTag", "customXml"))
 _DEEPEST = 40
@@ -209,14 +209,14 @@ _DEEPEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a body holds. ``title``: the first paragraph in a style for titles."""
+    """The blocks of a body. ``title``: the first paragraph in a title style, or None."""
 
     title: str | None
     blocks: tuple[Block, ...]
 
 
 def body_of(parts: DocxParts) -> Body:
-    """The blocks of a document in reading order."""
+    """Return the blocks of a document in reading order."""
     walk = _Walk(parts)
     blocks = list(walk.blocks(parts.document.find(f"{W}body"), 0))
     if not walk.has_pages:
@@ -234,7 +234,7 @@ class _Walk:
         self.title: str | None = None
 
     def blocks(self, parent: Element | None, depth: int) -> Iterator[Block]:
-        """The blocks of an element that holds paragraphs and tables."""
+        """Yield the blocks of an element with paragraphs and tables."""
         for child in parent if parent is not None and depth < _DEEPEST else ():
             if child.tag == f"{W}p":
                 yield from self._paragraph(child, depth)
@@ -290,7 +290,7 @@ class _Walk:
         rows = [row for row in _within(table, "tr") if not _is_deleted(row)]
         cells = [list(_within(row, "tc")) for row in rows]
         if all(len(row) <= 1 for row in cells):
-            # One column is a frame around running text, and often around a whole document.
+            # A table with one column is a frame around running text, often a whole document.
             for row in cells:
                 for cell in row:
                     yield from self.blocks(cell, depth + 1)
@@ -307,26 +307,26 @@ class _Walk:
         merged = properties.find(f"{W}vMerge") if properties is not None else None
         if merged is not None and merged.get(f"{W}val") != "restart":
             return ""
-        return "\n".join(_said(block) for block in self.blocks(cell, depth + 1))
+        return "\n".join(_cell_text(block) for block in self.blocks(cell, depth + 1))
 
 
-def _said(block: Block) -> str:
-    """The words of a block in a cell; the rows of a table in the table with ";" between them."""
+def _cell_text(block: Block) -> str:
+    """Return the words of a block in a cell; the rows of a nested table are separated by ";"."""
     if isinstance(block, TextBlock):
         return block.text.replace("\n", "; ") if " | " in block.text else block.text
     return f"{block.heading.label} {block.heading.title}".strip()
 
 
 def _level(properties: Element | None, style: Style) -> int | None:
-    """The level of a heading: the paragraph's own outline level counts for more than its style's."""
-    outline = whole(value_of(properties, "outlineLvl"))
+    """Return the level of a heading: the paragraph's own outline level takes precedence over its style's."""
+    outline = parse_integer(value_of(properties, "outlineLvl"))
     if outline is None:
         return style.level
     return outline + 1 if 0 <= outline < 9 else None
 
 
 def _heading(text: str, label: Label | None) -> Heading:
-    """A heading's own number if it has one in words, else the one that Word counts for it."""
+    """Parse a heading; its own number in words takes precedence over the one that Word generates."""
     line = " ".join(text.split())
     own = parse_heading(line)
     if label is None or label.is_bullet or own.number is not None:
@@ -335,13 +335,13 @@ def _heading(text: str, label: Label | None) -> Heading:
 
 
 def _clause(text: str, label: Label, page: int) -> Iterator[Block]:
-    """A paragraph with a number like "4.2": a heading, or a clause that is its text."""
+    """Yield a paragraph with a number like "4.2": a heading, or a clause with its text."""
     level = _BELOW_STYLES + label.level
     number = label.text.rstrip(".)").lstrip("(")
     if is_bare_heading(text) and "\n" not in text:
         yield HeadingBlock(level, _heading(text, label), page=page)
         return
-    # "Article 5" is a heading of its own; "1.1" would be read as the heading "1" with the title "1".
+    # "Article 5" is a heading by itself; "1.1" would be parsed as the heading "1" with the title "1".
     worded = parse_heading(label.text)
     heading = worded if worded.number and not worded.title else bare_heading(number, "")
     yield HeadingBlock(level, heading, page=page)
@@ -357,7 +357,7 @@ def _found_heading(text: str) -> tuple[HeadingBlock, str] | None:
 
 
 def _within(parent: Element, name: str) -> Iterator[Element]:
-    """The rows of a table or the cells of a row, also those in a content control."""
+    """Yield the rows of a table or the cells of a row, including those in a content control."""
     for child in parent:
         if child.tag == f"{W}{name}":
             yield child
@@ -377,6 +377,6 @@ def _is_header(row: Element) -> bool:
 
 
 def _is_contents(control: Element) -> bool:
-    """Whether a content control is the table of contents, which repeats the headings."""
+    """Return True for a content control with the table of contents, which repeats the headings."""
     gallery = control.find(f"{W}sdtPr/{W}docPartObj/{W}docPartGallery")
     return gallery is not None and "contents" in (gallery.get(f"{W}val") or "").casefold()

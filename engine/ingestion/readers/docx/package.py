@@ -1,4 +1,4 @@
-"""The parts of a DOCX package: styles and numbering."""
+"""Read the parts of a DOCX package: styles and numbering."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from engine.errors import UnpackingError, in_words
 from engine.ingestion.readers.base import numeral
 from engine.unpacking import open_zip, read_member
 
-# The parts of a Word file that are read, opened with care: it is a zip of XML that anybody may have made.
+# Parts of a Word file, which is an untrusted zip of XML
 #
-# Only the parts needed are unpacked, each within a limit. XML is parsed without network, external
-# entities or document types (ECMA-376 part 2 forbids the last in a package).
+# Only the required parts are unpacked, each within a limit. XML is parsed without network, external entities
+# or document types (ECMA-376 part 2 forbids the last in a package).
 
 Element = etree._Element  # noqa: SLF001 (lxml has no public name for it; used in types alone)
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 W = f"{{{WORD}}}"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-# ISO 29500 "strict" says the same under other names.
+# ISO 29500 "strict" has the same under other names.
 _STRICT = (
     (b"http://purl.org/oclc/ooxml/wordprocessingml/main", WORD.encode()),
     (b"http://purl.org/oclc/ooxml/officeDocument/relationships", _RELATIONS.encode()),
@@ -35,12 +35,12 @@ _MAIN, _RELS = "word/document.xml", ".rels"
 
 
 class BrokenDocxError(ValueError):
-    """A Word file that cannot be read; the message says why."""
+    """A Word file that cannot be read; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocxParts:
-    """The parsed parts of a file, each None where the file has none."""
+    """The parsed parts of a file; None if missing."""
 
     document: Element
     styles: Element | None = None
@@ -51,7 +51,7 @@ class DocxParts:
 
 
 def open_docx(file: BinaryIO) -> DocxParts:
-    """The parts of an open file. Raises BrokenDocxError."""
+    """Parse the parts of an open file. Raises BrokenDocxError."""
     try:
         with open_zip(file) as archive:
             return _parts(archive)
@@ -90,7 +90,7 @@ def _parts(archive: zipfile.ZipFile) -> DocxParts:
 
 
 def _relations(archive: zipfile.ZipFile, names: set[str], part: str) -> dict[str, str]:
-    """Which part stands in which relation to another, by the last word of the relation's name."""
+    """Return the parts related to a part, by the last word of the relation's name."""
     folder, name = posixpath.split(part)
     listed = posixpath.join(folder, "_rels", name + _RELS)
     found: dict[str, str] = {}
@@ -127,10 +127,9 @@ def _part(archive: zipfile.ZipFile, name: str) -> Element:
     return root
 
 
-# Styles of a Word file: which are headings and how deep, and which are numbered.
+# Styles: headings with their levels, and numbering
 
-# Word keeps the built-in names in English in the file, whatever the language of the program; other
-# programs write them as they show them.
+# Word stores built-in names in English in every language; other programs store them as displayed.
 _HEADING = re.compile(
     r"(?:heading|überschrift|titre|título|titolo|judul|kop|rubrik|overskrift|nagłówek|заголовок|标题|標題"
     r"|العنوان|عنوان|başlık)\s*(?P<level>[1-9])\b",
@@ -138,7 +137,7 @@ _HEADING = re.compile(
 )
 _TITLES = frozenset({"title", "titel", "titre", "título", "titolo", "judul", "标题", "العنوان"})
 _CONTENTS = re.compile(r"(?:toc|verzeichnis|tm|目录)\s*\d|toc heading|table of figures", re.IGNORECASE)
-# A style may be based on another, that on a third; a file may close the circle.
+# Styles may be based on each other, even in a cycle.
 _DEEPEST = 20
 # Outline level 9 (counted from 0) is body text.
 BODY_LEVEL = 9
@@ -146,7 +145,7 @@ BODY_LEVEL = 9
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a paragraph style says. ``level`` is a heading's, from 1; ``numbered``: list and its level."""
+    """A paragraph style. ``level``: of a heading, from 1; ``numbered``: list and level."""
 
     level: int | None = None
     is_title: bool = False
@@ -165,7 +164,7 @@ class _Stated:
 
 
 class Styles:
-    """The paragraph styles of a file, with what each takes over from the one it is based on."""
+    """The paragraph styles of a file, with inherited properties."""
 
     def __init__(self, part: Element | None) -> None:
         self._stated: dict[str, _Stated] = {}
@@ -182,13 +181,13 @@ class Styles:
             self._stated[own_id] = _Stated(
                 value_of(style, "name") or own_id,
                 value_of(style, "basedOn"),
-                whole(value_of(properties, "outlineLvl")),
+                parse_integer(value_of(properties, "outlineLvl")),
                 list_id,
                 list_level,
             )
 
     def of(self, style_id: str | None) -> Style:
-        """The style of a paragraph that names this id, or none."""
+        """Return the style of a paragraph with this id, or the default."""
         if style_id not in self._known:
             self._known[style_id] = self._resolved(style_id)
         return self._known[style_id]
@@ -200,7 +199,7 @@ class Styles:
             chain.append(self._stated[place])
             place = chain[-1].based_on
         if not chain and style_id:
-            # A style that the file does not describe is known by its id alone.
+            # A style without a description is known by its id only.
             chain.append(_Stated(style_id, None, None, None, None))
         names = [stated.name.strip() for stated in chain]
         return Style(
@@ -222,32 +221,32 @@ def _level(chain: list[_Stated]) -> int | None:
 
 
 def numbering_of(properties: Element | None) -> tuple[str | None, int | None]:
-    """The list that paragraph properties name, and the level in it; list "0" takes a list away."""
+    """Return the list and level in paragraph properties; list "0" removes a list."""
     numbered = properties.find(f"{W}numPr") if properties is not None else None
     if numbered is None:
         return None, None
-    return value_of(numbered, "numId"), whole(value_of(numbered, "ilvl"))
+    return value_of(numbered, "numId"), parse_integer(value_of(numbered, "ilvl"))
 
 
 def value_of(parent: Element | None, name: str) -> str | None:
-    """The ``w:val`` of a child element."""
+    """Return the ``w:val`` of a child element."""
     child = parent.find(f"{W}{name}") if parent is not None else None
     return None if child is None else child.get(f"{W}val")
 
 
-def whole(value: str | None) -> int | None:
-    """A whole number that a file states; None for anything else."""
+def parse_integer(value: str | None) -> int | None:
+    """Parse an integer; None for other values."""
     try:
         return int(value) if value is not None else None
     except ValueError:
         return None
 
 
-# The numbers that Word prints before paragraphs: it stores lists and levels, and counts when it shows them.
+# Numbering: Word stores lists and levels, and counts when it displays them
 #
 # ECMA-376 part 1, 17.9: an abstract list has up to nine levels, each with a format, a first number and a text
-# such as "%1.%2"; a list refers to an abstract one and may begin levels anew. Paragraphs of all lists on one
-# abstract list are counted together, unless a list overrides where a level starts.
+# such as "%1.%2"; a list refers to an abstract one and may restart levels. Paragraphs of all lists with one
+# abstract list are counted together, unless a list overrides the start of a level.
 
 LEVELS = 9
 BULLET = "•"
@@ -256,7 +255,7 @@ _PLACE = re.compile(r"%([1-9])")
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One level of a list. ``restart``: the level (from 1) after which it begins anew, 0 for never."""
+    """A level of a list. ``restart``: the level (from 1) after which it restarts, 0 for never."""
 
     format: str = "decimal"
     text: str = ""
@@ -267,7 +266,8 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What Word prints before a paragraph. ``is_clause``: a number with those of the levels above it."""
+    """The label that Word prints before a paragraph. ``is_clause``: it includes the numbers of higher
+    levels."""
 
     text: str
     level: int
@@ -276,7 +276,7 @@ class Label:
 
 
 class Numbering:
-    """Counts the paragraphs of a document in order; ``next`` is asked once for each numbered one."""
+    """Numbers the paragraphs of a document in order; call ``next`` once for each numbered one."""
 
     def __init__(self, part: Element | None) -> None:
         self._abstract: dict[str, dict[int, Level]] = {}
@@ -287,7 +287,7 @@ class Numbering:
             self._read(part)
 
     def next(self, list_id: str, level: int) -> Label | None:
-        """The label of the next paragraph of a list; None where the file knows no such list."""
+        """Return the label of the next paragraph of a list; None if the file lacks the list."""
         if list_id not in self._lists or not 0 <= level < LEVELS:
             return None
         abstract, levels, starts = self._lists[list_id]
@@ -349,23 +349,23 @@ class Numbering:
             own_id = styled.get(linked.get(own_id, ""), own_id)
             levels, starts = dict(self._abstract.get(own_id, {})), {}
             for override in listed.iterfind(f"{W}lvlOverride"):
-                place = whole(override.get(f"{W}ilvl")) or 0
+                place = parse_integer(override.get(f"{W}ilvl")) or 0
                 if (level := override.find(f"{W}lvl")) is not None:
                     levels[place] = _level_numbering(level)[1]
-                if (start := whole(value_of(override, "startOverride"))) is not None:
+                if (start := parse_integer(value_of(override, "startOverride"))) is not None:
                     starts[place] = start
                     levels[place] = replace(levels.get(place, Level()), start=start)
             self._lists[listed.get(f"{W}numId") or ""] = (own_id, levels, starts)
 
 
 def _level_numbering(level: Element) -> tuple[int, Level]:
-    start = whole(value_of(level, "start"))
+    start = parse_integer(value_of(level, "start"))
     legal = level.find(f"{W}isLgl")
-    return whole(level.get(f"{W}ilvl")) or 0, Level(
+    return parse_integer(level.get(f"{W}ilvl")) or 0, Level(
         format=value_of(level, "numFmt") or "decimal",
         text=value_of(level, "lvlText") or "",
-        # Word's own default is 0; files without it are written by programs that mean 1.
+        # Word's default is 0; programs that write files without it mean 1.
         start=1 if start is None else start,
-        restart=whole(value_of(level, "lvlRestart")),
+        restart=parse_integer(value_of(level, "lvlRestart")),
         legal=legal is not None and legal.get(f"{W}val") not in ("0", "false"),
     )

@@ -1,4 +1,4 @@
-"""Web pages: the tree, what of it is shown, its blocks, and what it says of itself."""
+"""Web pages: parsing, visible content, blocks and metadata."""
 
 from engine.ingestion.readers.html.reader import HtmlReader
 

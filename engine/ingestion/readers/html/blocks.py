@@ -1,4 +1,4 @@
-"""The content of a page as blocks: headings, paragraphs, items of lists, rows of tables."""
+"""Convert the content of a page to blocks: headings, paragraphs, items of lists, rows of tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INLINE = frozenset((
 ))  # fmt: skip
 _LISTS = ("ul", "ol", "dir", "menu")
 _TYPES = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
-# Headings that only their words tell stand below those that are marked up.
+# Headings that only their words show are below those in the markup.
 _BELOW_MARKED = 6
 _BOLD = frozenset({"b", "strong", "em", "i", "center"})
 _TITLED = re.compile(r"titl|head|(?:^|-)s?ti(?:-|$)|subject|caption|cent(?:er|re)", re.IGNORECASE)
@@ -37,7 +37,7 @@ LONGEST_TITLE = 120
 
 @dataclass(frozen=True, slots=True)
 class _Paragraph:
-    """A paragraph before it is known whether it is a heading; ``emphasised``: set off as titles are."""
+    """A paragraph that may be a heading; ``emphasised``: set off like a title."""
 
     text: str
     emphasised: bool
@@ -47,13 +47,13 @@ class _Paragraph:
 
 @dataclass(slots=True)
 class _Gathered:
-    """Blocks and paragraphs found so far, and the words of the paragraph that is open."""
+    """Blocks and paragraphs found so far, and the words of the open paragraph."""
 
     found: list[HeadingBlock | TextBlock | _Paragraph] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
 
     def close(self, element: Element | None = None) -> None:
-        """End the open paragraph, which stood in this element."""
+        """End the open paragraph, which is in this element."""
         text = _plain("".join(self.words))
         self.words.clear()
         if text:
@@ -65,8 +65,8 @@ class _Gathered:
 
 
 def blocks_of_page(content: Element) -> list[Block]:
-    """The blocks in reading order, footnotes at the end. Where no heading is marked up as a provision,
-    paragraphs may be."""
+    """Return the blocks in reading order, footnotes last; if no marked heading is a provision, paragraphs
+    may be."""
     gathered = _Gathered()
     _gather(content, gathered, 0)
     gathered.close(content)
@@ -81,7 +81,7 @@ def blocks_of_page(content: Element) -> list[Block]:
 
 
 def _read(found: list[HeadingBlock | TextBlock | _Paragraph], *, marked: bool) -> Iterator[Block]:
-    """Paragraphs as headings or as text; a title may stand in the paragraph after "Article 5"."""
+    """Yield paragraphs as headings or text; the paragraph after "Article 5" may be its title."""
     waiting: HeadingBlock | None = None
     for item in _with_marks(found):
         if not isinstance(item, _Paragraph):
@@ -115,7 +115,7 @@ def _read(found: list[HeadingBlock | TextBlock | _Paragraph], *, marked: bool) -
 def _with_marks(
     found: list[HeadingBlock | TextBlock | _Paragraph],
 ) -> Iterator[HeadingBlock | TextBlock | _Paragraph]:
-    """The blocks of a page, a paragraph that is only a number ("1.", "(a)") in front of the next one."""
+    """Join paragraphs that are only a number ("1.", "(a)") to the next one."""
     mark = ""
     for place, item in enumerate(found):
         following = found[place + 1] if place + 1 < len(found) else None
@@ -129,7 +129,7 @@ def _with_marks(
 
 
 def _container(paragraph: _Paragraph) -> tuple[HeadingBlock, str] | None:
-    """The annex or chapter that a paragraph set off as a title names: "ANHANG I"."""
+    """Return the annex or chapter named by a paragraph that is set off like a title: "ANHANG I"."""
     heading = parse_heading(paragraph.text)
     named = heading.number is not None or heading.kind is SectionKind.ANNEX
     bare = not heading.title or is_bare_heading(heading.title)
@@ -146,7 +146,7 @@ def _is_title(paragraph: _Paragraph, heading: HeadingBlock) -> bool:
 
 
 def _gather(element: Element, into: _Gathered, depth: int) -> None:
-    """Walk an element; what is inline goes to the open paragraph, what is a block ends it."""
+    """Walk an element: inline content is added to the open paragraph, a block element ends it."""
     into.words.append(_flat(element.text))
     for child in element:
         if depth < _DEEPEST and not is_left_out(child):
@@ -172,7 +172,7 @@ def _take(element: Element, into: _Gathered, depth: int) -> None:
         into.close(element.getparent())
         _heading(element, into, depth)
     elif tag == "header":
-        # What stands at the head of an article beside its title and its lead is menus and buttons.
+        # At the start of an article, content other than its title and lead is menus and buttons.
         into.close(element.getparent())
         for child in _lead(element):
             _take(child, into, depth)
@@ -196,13 +196,13 @@ def _take(element: Element, into: _Gathered, depth: int) -> None:
 
 
 def _is_raised(element: Element) -> bool:
-    """Whether an element is a superscript and no part of a fraction."""
+    """Return True if an element is a superscript and not part of a fraction."""
     above = any(one.tag == "sup" or "super" in (one.get("class") or "") for one in element.iter())
     return above and not (element.tail or "").lstrip().startswith(("/", "⁄"))
 
 
 def _lead(header: Element) -> Iterator[Element]:
-    """The headings and paragraphs of an article's header."""
+    """Yield the headings and paragraphs of an article's header."""
     waiting = [iter(header)]
     while waiting:
         child = next(waiting[-1], None)
@@ -224,21 +224,21 @@ def _heading(element: Element, into: _Gathered, depth: int) -> None:
 
 def _list(element: Element, into: _Gathered, depth: int) -> None:
     ordered = element.tag == "ol"
-    number = _whole(element.get("start")) or 1
+    number = _parse_integer(element.get("start")) or 1
     for item in element:
         if not isinstance(item.tag, str) or is_left_out(item):
             continue
         if item.tag != "li":
             _take(item, into, depth + 1)
             continue
-        number = _whole(item.get("value")) or number
+        number = _parse_integer(item.get("value")) or number
         mark = f"{numeral(number, _TYPES.get(element.get('type') or '', 'decimal'))}." if ordered else "•"
         number += 1
         _marked(mark, item, into, depth + 1)
 
 
 def _marked(mark: str, item: Element, into: _Gathered, depth: int) -> None:
-    """An item of a list with the mark before it, unless the page prints one itself, and what is in it."""
+    """Add an item of a list with its mark, unless the page prints one, and its content."""
     inner = _Gathered()
     _gather(item, inner, depth + 1)
     inner.close(item)
@@ -269,7 +269,7 @@ def _definitions(element: Element, into: _Gathered, depth: int) -> None:
 
 
 def _entries(element: Element) -> Iterator[Element]:
-    """The terms and descriptions of a list, which may be wrapped in pairs."""
+    """Yield the terms and descriptions of a list, which may be wrapped in pairs."""
     for child in element:
         if is_left_out(child):
             continue
@@ -284,7 +284,7 @@ def _table(table: Element, into: _Gathered, depth: int) -> None:
     rows = [row for row in rows if not is_left_out(row)]
     cells = [[cell for cell in row if cell.tag in ("td", "th") and not is_left_out(cell)] for row in rows]
     if cells and all(len(row) == 2 and _is_mark(row[0]) for row in cells):
-        # "(a)" in a cell and its text in the next: how gazettes indent a list.
+        # "(a)" in a cell and its text in the next: an indented list in gazettes.
         for mark, text in cells:
             _marked(_plain(_within(mark, depth)), text, into, depth)
         return
@@ -307,7 +307,7 @@ def _table(table: Element, into: _Gathered, depth: int) -> None:
 
 
 def _is_mark(cell: Element) -> bool:
-    """Whether a cell holds nothing but "(a)"."""
+    """Return True if a cell contains only a mark such as "(a)"."""
     return _MARK_ALONE.match(" ".join("".join(map(str, cell.itertext())).split())) is not None
 
 
@@ -317,19 +317,19 @@ def _is_in_head(row: Element) -> bool:
 
 
 def _is_frame(table: Element, cells: list[list[Element]]) -> bool:
-    """Whether a table only places running text on the page."""
+    """Return True if a table is only used to lay out running text."""
     if table.get("role") in ("presentation", "none") or all(len(row) <= 1 for row in cells):
         return True
     return any(next(table.iter(tag), None) is not None for tag in (*_HEADINGS, "main", "article"))
 
 
 _MARK_ALONE = re.compile(r"(?:\(?(?:\d{1,3}[a-z]{0,2}|[a-z]{1,4})[.)]|[-–—•])\Z")
-# What consolidated law of the EU prints where an amendment begins and ends: "▼M2", "►C1 ... ◄".
+# Marks at the start and end of amendments in consolidated EU law: "▼M2", "►C1 ... ◄".
 _AMENDED = re.compile(r"[▼►]\s?[ABCM]\d{0,3}(?!\w)(?:\s*—{2,})?|\s?◄")
 
 
 def _within(element: Element, depth: int) -> str:
-    """The words of an element, those of the blocks in it on lines of their own."""
+    """Return the words of an element, with block elements on lines of their own."""
     inner = _Gathered()
     _gather(element, inner, depth + 1)
     inner.close()
@@ -341,12 +341,12 @@ def _within(element: Element, depth: int) -> str:
 
 
 def _flat(text: str | None) -> str:
-    """Text of the source, in which the end of a line is a space."""
+    """Convert line breaks of the source to spaces."""
     return (text or "").replace("\n", " ").replace("\r", " ")
 
 
 def _plain(text: str) -> str:
-    """Text with the white space that a browser shows: ends of lines only where ``br`` stood."""
+    """Normalise white space as a browser does: line breaks only from ``br``."""
     text = _AMENDED.sub("", text.replace("\u00ad", ""))
     lines = (_SPACE.sub(" ", line).strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
@@ -364,7 +364,7 @@ def _is_emphasised(element: Element) -> bool:
     return False
 
 
-def _whole(value: str | None) -> int | None:
+def _parse_integer(value: str | None) -> int | None:
     try:
         return int(value) if value is not None else None
     except ValueError:

@@ -1,4 +1,4 @@
-"""HTML parsed: which elements are shown, and the metadata of the page."""
+"""Parse HTML, select visible content, and read the metadata of a page."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from lxml import etree, html
 from engine.ingestion.readers.fields import IDENTIFIERS, DayKind, day_kind, folded
 from engine.ingestion.readers.formats import decoded
 
-# HTML as a tree: its bytes decoded as a browser would, scripts and entities never carried out.
+# Parsing: bytes are decoded as in a browser; scripts and entities are never executed or expanded
 
 Element = etree._Element  # noqa: SLF001 (lxml has no public name for it; used in types alone)
 
-# The standard asks browsers to look this far for a declaration.
+# Browsers search this number of bytes for a declaration.
 _DECLARED_WITHIN = 4096
 _CHARSET = re.compile(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([\w.:-]{2,40})",
     re.IGNORECASE,
 )
-# WHATWG Encoding: what pages call Latin 1 is Windows-1252, and so on.
+# WHATWG Encoding: pages that declare Latin 1 use Windows-1252, and so on.
 _MEANT = {
     "iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252",
     "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "iso-8859-9": "cp1254", "shift_jis": "cp932",
     "ks_c_5601-1987": "cp949",
 }  # fmt: skip
-# The encodings of that standard, as Python names them. Other codecs of Python make another text of what a
-# browser shows (unicode_escape, UTF-7, EBCDIC) or fail in ways of their own (punycode, undefined).
+# Encodings of that standard by their Python names. Other Python codecs give another text than a browser shows
+# (unicode_escape, UTF-7, EBCDIC) or raise errors of their own (punycode, undefined).
 _OF_THE_WEB = {
     *("utf-8", "ascii", "cp866", "cp874", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic"),
     *("gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949"),
@@ -42,12 +42,12 @@ _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 
 class BrokenHtmlError(ValueError):
-    """A page that no tree can be made of; the message says why."""
+    """A page that cannot be parsed; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The root element of a page, what was wrong with its encoding, and on which line."""
+    """The root element of a page, the problem with its encoding or None, and the line of the problem."""
 
     root: Element
     problem: str | None = None
@@ -55,9 +55,9 @@ class Page:
 
 
 def parsed(data: bytes) -> Page:
-    """The tree of a page. Raises BrokenHtmlError for one without any content."""
+    """Parse a page. Raises BrokenHtmlError for a page without content."""
     text, problem, line = _text(data)
-    # Python's own text is handed over as UTF-8, so that a declaration in it is not believed again.
+    # Decoded text is passed as UTF-8, so that a declaration in it is ignored.
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     plain = _DECLARATION.sub("", text)
     try:
@@ -68,7 +68,7 @@ def parsed(data: bytes) -> Page:
 
 
 def _text(data: bytes) -> tuple[str, str | None, int]:
-    """The characters of a page: by its byte order mark, its declaration, else as any text."""
+    """Decode a page by its byte order mark, its declaration, or like any text."""
     declared = None if data.startswith(_BOMS) else _CHARSET.search(data[:_DECLARED_WITHIN])
     if declared is None:
         return decoded(data)
@@ -82,7 +82,7 @@ def _text(data: bytes) -> tuple[str, str | None, int]:
     return decoded(data)
 
 
-# What of a page is its text: not its scripts, navigation, banners, hidden parts and footers.
+# Visible content: no scripts, navigation, banners, hidden parts and footers
 
 _NEVER = frozenset((
     "script", "style", "noscript", "template", "svg", "head", "title", "meta", "link", "nav", "footer",
@@ -104,7 +104,7 @@ _UNSEEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNOR
 
 
 def is_left_out(element: Element) -> bool:
-    """Whether an element and all in it is no text of the document."""
+    """Return True if an element and its descendants are not text of the document."""
     tag = element.tag
     if not isinstance(tag, str) or tag in _NEVER:
         return True
@@ -120,7 +120,7 @@ def is_left_out(element: Element) -> bool:
 
 
 def content_of(root: Element) -> Element:
-    """The element that holds the document: the only ``main`` or article, else the body."""
+    """Return the element with the document: the only ``main`` or article, otherwise the body."""
     for path in (".//main", ".//*[@role='main']", ".//article"):
         found = root.findall(path)
         if len(found) == 1 and "".join(map(str, found[0].itertext())).strip():
@@ -133,9 +133,9 @@ def _is_within(element: Element, tags: tuple[str, ...]) -> bool:
     return any(above.tag in tags for above in element.iterancestors())
 
 
-# What a page says of itself in its head: the fields of HTML, Dublin Core, Open Graph and ELI.
+# Metadata in the head of a page: HTML, Dublin Core, Open Graph and ELI
 
-# Names in ``meta`` elements, in small letters, and the field that each is. The first that a page has counts.
+# Names in ``meta`` elements in lower case, and their fields. The first one present counts.
 _FIELDS = {
     "eli:title": "title", "eli:title_short": "title_short", "eli:id_local": "number",
     "eli:passed_by": "issuer", "eli:date_document": "date", "eli:date_publication": "published",
@@ -153,15 +153,15 @@ _DATES = frozenset({"date", "published", "valid_from", "valid_to", "created", "m
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_]\w+)*\Z")
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
-# "Duck - Wikipedia": the name of the site behind that of the page.
+# "Duck - Wikipedia": the name of the site after that of the page.
 _SITE = re.compile(r"\s+[-–—|·]\s+[^-–—|·]{2,40}\Z")
-# EUR-Lex prints a title over several paragraphs of this class, and calls the page "L_2016119EN".
+# EUR-Lex prints a title in several paragraphs of this class; the page's title is "L_2016119EN".
 _GAZETTE_TITLE = re.compile(r"(?:^|[\s-])doc-ti(?:$|\s)|title-doc-(?:first|last)")
 LONGEST_TITLE = 400
 
 
 def stated_fields(root: Element) -> dict[str, Any]:
-    """The fields of a page's head; dates as ISO days, the language as its short code."""
+    """Return the fields in the head of a page; dates in ISO format, the language as its short code."""
     found: dict[str, Any] = {}
     for name, value in _metas(root):
         field = _FIELDS.get(name.strip().lower()) or _own_name(name)
@@ -185,13 +185,13 @@ def stated_fields(root: Element) -> dict[str, Any]:
 
 
 def _own_name(name: str) -> str | None:
-    """The name of a field that tells a day or which text it is, under whatever common name."""
+    """Return the field of a name for a date or identifier under any common name, or None."""
     known = day_kind(name) not in (DayKind.UNKNOWN, DayKind.FILE) or folded(name) in IDENTIFIERS
     return name.strip() if known else None
 
 
 def page_title(root: Element) -> str | None:
-    """The act's title on a page of EUR-Lex, else ``title`` without the name of the site behind it."""
+    """Return the act's title on a page of EUR-Lex, otherwise ``title`` without the name of the site."""
     marked = [
         " ".join("".join(map(str, element.itertext())).split())
         for element in root.iter("p")

@@ -1,4 +1,4 @@
-"""Web pages: one file, one document."""
+"""Read web pages: one document per file."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from engine.ingestion.readers.text import read_documents
 from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
 from engine.model import SectionKind
 
-# What a page begins with, behind white space, comments and an XML declaration; saved parts of pages
-# may begin in the middle.
+# Possible starts of a page, after white space, comments and an XML declaration; saved fragments may start
+# anywhere.
 _BEGINS = re.compile(
     rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.{0,4000}?-->\s*)*"
     rb"<(?:!doctype\s+html|html|head|body|title|main|article|h[1-6]|table|div|p|meta)\b",
@@ -32,12 +32,12 @@ _SAMPLE = 20_000
 
 
 class HtmlReader:
-    """Reads HTML and XHTML, whatever the file is called."""
+    """Reads HTML and XHTML from files of any name."""
 
     name = "HTML"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """Text that begins as a page does, or is called one and holds a tag."""
+        """Accept text that starts like a page, or has its suffix and contains a tag."""
         if not looks_like_text(head):
             return False
         plain = head.replace(b"\0", b"") if head.startswith((b"\xff\xfe", b"\xfe\xff")) else head
@@ -45,7 +45,7 @@ class HtmlReader:
         return bool(_BEGINS.match(plain)) or (path.suffix.lower() in _SUFFIXES and b"<" in plain)
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
-        """The document; its title is its only heading of the first level, else the page's."""
+        """Yield the document; its title is its only heading of the first level, otherwise the page's."""
         try:
             page = parsed(source.content())
         except BrokenHtmlError as error:
@@ -67,7 +67,7 @@ class HtmlReader:
 
 
 def _title(blocks: list[Block]) -> tuple[str | None, list[Block]]:
-    """The only heading of the first level, where no other comes before it, and the blocks without it."""
+    """Return the only heading of the first level if it comes before all others, and the blocks without it."""
     headings = [block for block in blocks if isinstance(block, HeadingBlock)]
     highest = [block for block in headings if block.level == 1]
     if len(highest) != 1 or highest[0] is not headings[0]:

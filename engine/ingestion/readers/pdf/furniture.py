@@ -1,4 +1,4 @@
-"""What is printed on every page and belongs to none: running heads and feet, page and line numbers."""
+"""Remove repeated page furniture: headers, footers, page and line numbers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from statistics import median
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.pdf.rows import Row, Run, Sheet, rows_of
 
-# So many rows at the top and at the bottom of a page are looked at.
+# Number of rows at the top and at the bottom of a page to examine.
 _OUTER_ROWS = 4
-# They are looked for in so many heights of the type from the first and the last row.
+# Maximum distance from the first and last row, in heights of the type.
 _ZONE = 10
-# A row is furniture when it comes back on so many pages, at the same height.
+# Minimum number of pages with the row at the same height.
 _FEWEST_PAGES, _SHARE = 3, 0.2
-# On the first or last so much of a page's height stand the heads and feet of a document of two pages.
+# Share of the height of the first and last page for headers and footers of a document of two pages.
 _EDGE = 0.12
 _LINE_NUMBERS, _REGULAR = 8, 0.2
 _STEPS = (1, 5)
@@ -32,7 +32,7 @@ _PAGE_NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Outer:
-    """A row near the edge of a page: which one, and how far from its edge."""
+    """A row near the edge of a page, and its distance from the edge."""
 
     sheet: int
     row: Row
@@ -41,21 +41,25 @@ class _Outer:
 
 
 def without_furniture(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """The sheets without the rows and numbers that come back on every page."""
+    """Remove rows and numbers that are repeated on every page."""
     outer = [entry for place, sheet in enumerate(sheets) for entry in _outer(place, sheet)]
-    gone: dict[int, set[Run]] = defaultdict(set)
+    furniture: dict[int, set[Run]] = defaultdict(set)
     for entry in (*_repeated(outer, sheets), *_page_numbers(outer, sheets)):
-        gone[entry.sheet].update(entry.row.runs)
+        furniture[entry.sheet].update(entry.row.runs)
     cleared = []
     for place, sheet in enumerate(sheets):
-        runs = tuple(run for run in sheet.runs if run not in gone[place]) if gone[place] else sheet.runs
+        runs = (
+            tuple(run for run in sheet.runs if run not in furniture[place])
+            if furniture[place]
+            else sheet.runs
+        )
         numbers = _line_numbers(runs)
         cleared.append(replace(sheet, runs=tuple(run for run in runs if run not in numbers)))
     return cleared
 
 
 def folded(text: str) -> str:
-    """A row as it comes back: numbers do not count, nor the order of even and odd pages."""
+    """Normalise a row for comparison: without numbers, and independent of even and odd pages."""
     return " ".join(sorted(_DIGITS.sub("#", text.casefold()).split()))
 
 
@@ -89,7 +93,7 @@ def _repeated(outer: Sequence[_Outer], sheets: Sequence[Sheet]) -> list[_Outer]:
                 continue
             if pages <= 2 and not all(_at_edge(entry, sheets) for entry in group):
                 continue
-            # "Pasal 5" at the top of many pages is a heading each time, unless it is always the same.
+            # "Pasal 5" at the top of many pages is a heading each time, unless it is always identical.
             same = len({entry.row.text for entry in group}) == 1
             if same or not any(heading_line(entry.row.text) for entry in group):
                 found += group
@@ -97,7 +101,7 @@ def _repeated(outer: Sequence[_Outer], sheets: Sequence[Sheet]) -> list[_Outer]:
 
 
 def _at_one_height(entries: Sequence[_Outer], sheets: Sequence[Sheet]) -> list[list[_Outer]]:
-    """The rows of equal text, grouped by their distance from the page's edge."""
+    """Group rows of equal text by their distance from the page's edge."""
     groups: list[list[_Outer]] = []
     for entry in sorted(entries, key=lambda one: _distance(one, sheets)):
         near = groups and _distance(entry, sheets) - _distance(groups[-1][-1], sheets) < entry.row.height
@@ -117,7 +121,7 @@ def _at_edge(entry: _Outer, sheets: Sequence[Sheet]) -> bool:
 
 
 def _page_numbers(outer: Sequence[_Outer], sheets: Sequence[Sheet]) -> Iterable[_Outer]:
-    """Rows that are nothing but a number which counts the pages."""
+    """Yield rows that are only a page number."""
     numbered = []
     for entry in outer:
         match = _PAGE_NUMBER.match(entry.row.text)
@@ -135,7 +139,7 @@ def _page_numbers(outer: Sequence[_Outer], sheets: Sequence[Sheet]) -> Iterable[
 
 
 def _line_numbers(runs: Sequence[Run]) -> set[Run]:
-    """Numbers in the margin that count the lines of a page."""
+    """Return the numbers in the margin that count the lines of a page."""
     numbers = [run for run in runs if run.text.isdecimal() and len(run.text) <= 3]
     if len(numbers) < _LINE_NUMBERS:
         return set()
@@ -147,14 +151,14 @@ def _line_numbers(runs: Sequence[Run]) -> set[Run]:
             if (abs(run.right - edge) if right else abs(run.left - edge)) < 2.5 * run.height
         ]
         others = [run for run in runs if run not in set(column)]
-        beside = all(
+        is_outside = all(
             other.right < min(run.left for run in column) - other.height
             if right
             else other.left > max(run.right for run in column) + other.height
             for other in others
             if min(run.bottom for run in column) < other.middle < max(run.top for run in column)
         )
-        if beside and _counts_lines(sorted(column, key=lambda run: -run.middle)):
+        if is_outside and _counts_lines(sorted(column, key=lambda run: -run.middle)):
             return set(column)
     return set()
 

@@ -1,4 +1,4 @@
-"""The characters of a PDF page with their boxes, and text that runs from right to left."""
+"""Read the characters of a PDF page with their boxes, and order right-to-left text."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ import pypdfium2.raw as raw
 
 from engine.language.characters import raised
 
-# Text that runs from right to left: from the order on the page to the order in which it is read.
+# Right-to-left text: from visual to logical order
 #
-# A much smaller thing than the Unicode bidirectional algorithm (UAX 9), which goes the other way:
-# letters of both kinds, numbers, and marks that take the direction of what stands around them.
+# Much simpler than the Unicode bidirectional algorithm (UAX 9), which does the reverse: letters of both
+# directions, numbers, and neutral marks that take the direction of their surroundings.
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _MIRRORED = str.maketrans("()[]{}<>«»‹›", ")(][}{><»«›‹")
 _OPENING, _CLOSING = "([{«", ")]}»"
-# What only draws a word out: the tatweel, and glyphs too narrow for the letter they claim to be.
+# Characters that only stretch a word: the tatweel, and glyphs too narrow for their letter.
 _TATWEEL = "\u0640"
 _NARROWEST_LETTER = 0.1
 _ALEFS, _LAM = frozenset("اأإآٱ"), "ل"
@@ -35,7 +35,7 @@ _ALEFS, _LAM = frozenset("اأإآٱ"), "ل"
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One glyph of a row: its text, where it stands and the height of its type."""
+    """A glyph of a row: its text, its position and the height of its type."""
 
     text: str
     left: float
@@ -44,14 +44,15 @@ class Sign:
 
     @property
     def stretches(self) -> bool:
-        """Whether it only draws a word out."""
+        """Whether it only stretches a word."""
         narrow = 0 < self.right - self.left < _NARROWEST_LETTER * self.height
         return self.text == _TATWEEL or (narrow and kind_of(self.text[0]) == "R")
 
 
 @lru_cache(maxsize=8192)
 def kind_of(character: str) -> str:
-    """``R`` and ``L`` for letters, ``N`` for digits, ``M`` for marks on letters, ``-`` for all others."""
+    """Return ``R`` and ``L`` for letters, ``N`` for digits, ``M`` for marks on letters, ``-`` for all
+    others."""
     bidi = "" if character in raised("0123456789") else unicodedata.bidirectional(character)
     if bidi in ("R", "AL"):
         return "R"
@@ -63,30 +64,30 @@ def kind_of(character: str) -> str:
 
 
 def runs_right_to_left(text: str) -> bool:
-    """Whether most of a text's letters are written from right to left."""
+    """Return True if most letters of a text are right-to-left."""
     right = len(RIGHT_TO_LEFT.findall(text))
     return right > 0 and right * 2 >= sum(1 for letter in text if letter.isalpha())
 
 
 def is_reversed(glyphs: Sequence[str]) -> bool:
-    """Whether glyphs of two letters came backwards: then lam-alef does, the commonest of them."""
+    """Return True if glyphs of two letters are reversed, as shown by lam-alef, the most common one."""
     backwards = sum(1 for pair in glyphs if pair[0] in _ALEFS and pair[1:] == _LAM)
     forwards = sum(1 for pair in glyphs if pair[0] == _LAM and pair[1:2] in _ALEFS)
     return backwards >= forwards
 
 
 def in_reading_order(signs: Sequence[Sign], gap: float, *, backwards: bool) -> str:
-    """The text of a row that runs from right to left.
+    """Return the text of a right-to-left row.
 
-    ``gap``: white space of this width and more, in points, parts words. ``backwards``: the letters of a
-    glyph that stands for several come in the wrong order.
+    ``gap``: minimum width of white space between words, in points. ``backwards``: the letters of a glyph with
+    several letters are in reverse order.
     """
     ordered = _with_spaces(_placed(signs), gap, backwards=backwards)
     return _upright_brackets(_numbers_forwards(ordered))
 
 
 def _placed(signs: Sequence[Sign]) -> list[Sign]:
-    """Signs from right to left, each mark behind the letter that it stands on."""
+    """Order signs from right to left, with each mark after its letter."""
     letters = sorted(
         (sign for sign in signs if kind_of(sign.text[0]) != "M"), key=lambda sign: -(sign.left + sign.right)
     )
@@ -124,7 +125,7 @@ def _with_spaces(signs: Sequence[Sign], gap: float, *, backwards: bool) -> list[
 
 
 def _numbers_forwards(pieces: list[str]) -> list[str]:
-    """Turn stretches of numbers and of letters that run from left to right."""
+    """Reverse ranges of numbers and of left-to-right letters."""
     kinds = [kind_of(piece) for piece in pieces]
     done: list[str] = []
     place = 0
@@ -140,7 +141,7 @@ def _numbers_forwards(pieces: list[str]) -> list[str]:
 
 
 def _stretch(pieces: Sequence[str], kinds: Sequence[str], start: int) -> int:
-    """Where a stretch from left to right ends: at the last letter or digit of its kind."""
+    """Return the end of a left-to-right range: at its last letter or digit."""
     stop, place, letters = start + 1, start + 1, kinds[start] == "L"
     while place < len(pieces) and kinds[place] != "R":
         kind = kinds[place]
@@ -148,7 +149,7 @@ def _stretch(pieces: Sequence[str], kinds: Sequence[str], start: int) -> int:
             letters = letters or kind == "L"
             stop = place + 1
         place += 1
-    # A number at the left end of a stretch of letters, a space between: "Law 5" is one, "5 Law" too.
+    # A number at the left end of letters, after a space: both "Law 5" and "5 Law" are one range.
     return stop
 
 
@@ -157,14 +158,14 @@ def _joins_numbers(between: Sequence[str]) -> bool:
 
 
 def _upright_brackets(pieces: Sequence[str]) -> str:
-    """Brackets that open where they should: as they are, or each as its mirror image."""
+    """Mirror brackets if they are then balanced better."""
     text = "".join(pieces)
     mirrored = text.translate(_MIRRORED)
     return mirrored if _balance(mirrored) > _balance(text) else text
 
 
 def _balance(text: str) -> int:
-    """Pairs of brackets minus those that are alone."""
+    """Return the number of pairs of brackets minus that of unpaired ones."""
     depth = score = 0
     for letter in text:
         if letter in _OPENING:
@@ -175,37 +176,37 @@ def _balance(text: str) -> int:
                 score += 1
             else:
                 score -= 1
-    # One that waits for the next row is no error, but worth nothing.
+    # A bracket that closes in the next row is neutral.
     return score
 
 
-# The characters of a page with their boxes, as PDFium gives them, made fit for being put in order.
+# Characters of a page with their boxes, from PDFium
 #
-# Boxes are in points, in the plane in which the text stands upright: the rotation of the page plays no part,
-# that of the letters is taken out. PDFium's loose boxes are as wide as a character's advance, so that letters
-# of a word touch; their height stands for the size of the type.
+# Boxes are in points, in the plane in which the text is upright: the rotation of the page is irrelevant, that
+# of the letters is undone. PDFium's loose boxes are as wide as a character's advance, so that letters of a
+# word touch; their height gives the size of the type.
 
 Floats = npt.NDArray[np.float32]
 
-# PDFium writes a hyphen at a line's end as one of these.
+# PDFium's characters for a hyphen at the end of a line.
 _HYPHENS = frozenset({0x02, 0xFFFE, 0x2010, 0x2011})
-# Ligatures and Arabic letters by their shape; other compatibility characters ("²") say something.
+# Ligatures and Arabic letter shapes; other compatibility characters ("²") are meaningful.
 _SHAPES = ((0xFB00, 0xFB06), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC), (0x2F00, 0x2FDF))
 _PRIVATE = (0xE000, 0xF8FF)
 _LONE = (0xD800, 0xDFFF)
 _CONTROLS = range(0x7F, 0xA0)
-# Copies of a letter printed less than this share of its height apart are one (bold by double printing).
+# Copies of a letter closer than this share of its height are one letter (bold by double printing).
 _SAME_PLACE = 0.18
-# So many characters of a page are asked for their angle before all are.
+# Number of characters whose angle is sampled before all are read.
 _ANGLES = 48
 _RIGHT_ANGLE = math.pi / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The visible characters of a page in PDFium's order; ``box`` is left, bottom, right, top.
+    """The visible characters of a page in PDFium's order; ``box``: left, bottom, right, top.
 
-    ``place`` is a character's index in PDFium's page. ``spaced`` tells that a space stood before it.
+    ``place``: a character's index in PDFium's page. ``spaced``: whether a space precedes it.
     """
 
     text: str
@@ -218,9 +219,9 @@ class Glyphs:
 
 
 def glyphs_of(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage) -> Iterator[Glyphs]:
-    """The characters of a page, those that stand upright first, then those turned by right angles.
+    """Yield the characters of a page: upright ones first, then those rotated by right angles.
 
-    Text at other angles is a stamp or a watermark and left out.
+    Text at other angles is a stamp or a watermark and is left out.
     """
     count = textpage.count_chars()
     if count <= 0:
@@ -243,7 +244,7 @@ def _made(codes: npt.NDArray[np.int32], box: Floats, chosen: npt.NDArray[np.int6
     before[1:] = np.diff(chosen) > 1
     once = _once(codes[chosen].astype(np.int64), box)
     place = chosen[once].astype(np.int32)
-    # A character that stands for several ("ﬁ") is one piece of text in one box.
+    # A character for several letters ("ﬁ") is one text in one box.
     lengths = np.fromiter((len(text[index]) for index in once.tolist()), dtype=np.int64, count=len(once))
     return Glyphs(
         "".join([text[index] for index in once.tolist()]),
@@ -261,7 +262,7 @@ def _firsts(spaced: npt.NDArray[np.bool_], lengths: npt.NDArray[np.int64]) -> np
 
 
 def _codes(textpage: pdfium.PdfTextPage, count: int) -> npt.NDArray[np.int32]:
-    """The code point of every character, in one call where text and characters go side by side."""
+    """Return the code point of every character, in one call if text and characters correspond."""
     buffer: Any = (ctypes.c_ushort * (count + 1))()
     written = raw.FPDFText_GetText(textpage, 0, count, buffer)
     codes: npt.NDArray[np.int32] = np.frombuffer(buffer, dtype=np.uint16)[:count].astype(np.int32)
@@ -285,7 +286,7 @@ def _boxes(textpage: pdfium.PdfTextPage, count: int) -> Floats:
 
 
 def _visible(codes: npt.NDArray[np.int32], box: Floats, page: pdfium.PdfPage) -> npt.NDArray[np.bool_]:
-    """Characters that are neither white space nor made up by PDFium, and stand on the page."""
+    """Return the characters on the page, without white space and those that PDFium generates."""
     left, bottom, right, top = page.get_bbox()
     blank = (codes <= 32) & (codes != 2) | (codes == 0xA0) | (codes == 0xAD) & (box[:, 2] <= box[:, 0])
     blank |= ((codes >= 0x2000) & (codes <= 0x200F)) | (codes == 0x3000) | (codes == 0xFEFF)
@@ -309,7 +310,7 @@ def _character(code: int) -> str:
         return "-"
     if 0x1F < code < 0x7F:
         return chr(code)
-    # Signs of a font of its own: a box to tick, an arrow, a bullet.
+    # Characters of a symbol font: a check box, an arrow, a bullet.
     if _PRIVATE[0] <= code <= _PRIVATE[1] or code in _CONTROLS:
         return "•"
     if any(first <= code <= last for first, last in _SHAPES):
@@ -318,9 +319,9 @@ def _character(code: int) -> str:
 
 
 def _turns(textpage: pdfium.PdfTextPage, count: int) -> npt.NDArray[np.int8]:
-    """How often each character is turned to the right by a right angle; -1 at any other angle."""
+    """Return the number of right angles by which each character is rotated clockwise; -1 for other angles."""
     handle, angle_of = textpage.raw, raw.FPDFText_GetCharAngle
-    # A stamp may be short: a probe at every few hundred characters, and at both ends.
+    # A stamp may be short: sample every few hundred characters, and both ends.
     probes = {
         *range(0, count, max(1, count // _ANGLES)),
         *range(min(count, 8)),
@@ -336,7 +337,7 @@ def _turns(textpage: pdfium.PdfTextPage, count: int) -> npt.NDArray[np.int8]:
 
 
 def _turned(box: Floats, turn: int) -> Floats:
-    """Boxes in the plane in which text turned by ``turn`` right angles runs from left to right."""
+    """Transform boxes to the plane in which text rotated by ``turn`` right angles runs from left to right."""
     left, bottom, right, top = box.T
     planes = {
         0: (left, bottom, right, top),
@@ -348,9 +349,9 @@ def _turned(box: Floats, turn: int) -> Floats:
 
 
 def _once(codes: npt.NDArray[np.int64], box: Floats) -> npt.NDArray[np.int64]:
-    """Indexes without letters that are printed again on top of the same letter.
+    """Return the indexes without letters printed twice at the same position.
 
-    Characters in exactly one box in a row are one glyph ("ﬀ", "لا"), not copies.
+    Consecutive characters in the same box are one glyph ("ﬀ", "لا"), not copies.
     """
     glyph = np.concatenate([[0], np.cumsum((np.diff(box, axis=0) != 0).any(axis=1))])
     firsts = np.flatnonzero(np.concatenate([[True], np.diff(glyph) > 0]))
@@ -372,6 +373,6 @@ def _once(codes: npt.NDArray[np.int64], box: Floats) -> npt.NDArray[np.int64]:
         near = (move[:, 1] < step / 2) & (
             move[:, 0] < np.minimum(step / 2, 0.4 * (placed[1:, 2] - placed[1:, 0]))
         )
-        # The sort is stable: of two copies the later one in the page's order goes.
+        # The sort is stable: the later copy in the page's order is removed.
         copies[order[1:][same & near]] = True
     return np.flatnonzero(~copies[glyph])

@@ -1,4 +1,4 @@
-"""The lines of a document in reading order, columns one after the other."""
+"""Return the lines of a document in reading order, one column after the other."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.pdf.glyphs import runs_right_to_left
 from engine.ingestion.readers.pdf.rows import SEPARATOR, Row, Run, Sheet, cells_of, rows_of, tables_of
 
-# The order in which the parts of a page are read: columns one after the other.
+# Reading order of the parts of a page
 #
-# After the recursive cut of a page along its white space (Nagy and Seth 1984), but a gutter may be crossed by
-# titles and rules: it parts the page only between the rows that cross it.
+# Like the recursive X-Y cut (Nagy and Seth 1984), but titles and rules may cross a gutter: it divides only
+# the rows between them.
 
-# Widths as shares of the height of the type: white space between words is filled up to FILL on both
-# sides, what stays free may be a gutter.
+# Widths as shares of the height of the type: gaps up to twice FILL are filled; the remaining gaps may be
+# gutters.
 _FILL, _NARROWEST = 0.27, 0.55
-# A gutter has text on both sides over at least so many scan lines, and so many more than cross it.
+# Minimum number of scan lines with text on both sides of a gutter, and minimum excess over those that cross
+# it.
 _FEWEST_LINES, _SHARE = 6, 0.6
-# What makes running text of a column: rows, their filled share, characters a row, share of digits.
+# Criteria of running text in a column: rows, their filled share, characters per row, share of digits.
 _ROWS, _FILLED, _CHARACTERS, _DIGITS = 4, 0.4, 17, 0.35
 _DEEPEST = 6
-# So many rows of a column are at most as wide as its full ones.
+# Maximum share of rows that are as wide as full ones.
 _FULL_ROWS = 0.8
 _WIDE_LETTERS = re.compile("[\u2e80-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part of a page that is read from the top down."""
+    """A part of a page that is read from top to bottom."""
 
     runs: tuple[Run, ...]
     left: float
@@ -49,15 +50,15 @@ class _Band:
 
 
 def regions_of(runs: Sequence[Run], known: Sequence[float] = ()) -> list[Region]:
-    """The parts of a page in reading order; ``known``: where gutters of other pages stand."""
+    """Return the parts of a page in reading order; ``known``: positions of gutters on other pages."""
     if not runs:
         return []
     rtl = runs_right_to_left("".join(run.text for run in runs))
-    return [whole(part) for part in _parts(list(runs), known, rtl=rtl, depth=0)]
+    return [page_region(part) for part in _parts(list(runs), known, rtl=rtl, depth=0)]
 
 
 def gutters_of(runs: Sequence[Run]) -> list[float]:
-    """Where the gutters of a page's columns of running text stand."""
+    """Return the positions of the gutters between columns of running text."""
     found: list[float] = []
     waiting = [list(runs)]
     while waiting and len(found) < _DEEPEST:
@@ -72,8 +73,8 @@ def gutters_of(runs: Sequence[Run]) -> list[float]:
     return found
 
 
-def whole(runs: Sequence[Run]) -> Region:
-    """The one part of a page without columns."""
+def page_region(runs: Sequence[Run]) -> Region:
+    """Return a page without columns as a single region."""
     return Region(tuple(runs), min(run.left for run in runs), max(run.right for run in runs))
 
 
@@ -98,7 +99,7 @@ def _parts(runs: list[Run], known: Sequence[float], *, rtl: bool, depth: int) ->
 
 
 def _gutter(runs: list[Run], known: Sequence[float]) -> tuple[float, list[_Band]] | None:
-    """The best gutter of a part and the bands that it makes; None where there is none."""
+    """Return the best gutter of a part and its bands; None if there is none."""
     if len(runs) < 2 * _ROWS:
         return None
     height = float(np.median([run.height for run in runs]))
@@ -111,12 +112,12 @@ def _gutter(runs: list[Run], known: Sequence[float]) -> tuple[float, list[_Band]
     known_here = np.zeros(lines.shape[1], dtype=bool)
     for other in known:
         known_here |= np.abs(places - other) < height
-    # Where other pages have a gutter, a short last column is enough.
+    # At a gutter known from other pages, a short last column is sufficient.
     enough = np.where(known_here, 1, _FEWEST_LINES)
     good = (parted >= enough) & (parted >= _SHARE * (parted + crossed))
     wide = max(2, round(_NARROWEST * height))
     for start, stop in sorted(_stretches(good, wide), key=lambda one: -int(parted[one[0] : one[1]].max())):
-        # What stands in the middle of the white space that most rows share crosses it, as a short title.
+        # Text in the middle of white space common to most rows crosses it, such as a short title.
         most = start + np.flatnonzero(parted[start:stop] == parted[start:stop].max())
         most = most[len(most) // 3 : 2 * len(most) // 3 + 1]
         x = left + float(np.median(most)) + 0.5
@@ -129,7 +130,7 @@ def _gutter(runs: list[Run], known: Sequence[float]) -> tuple[float, list[_Band]
 
 
 def _scanned(runs: Sequence[Run], height: float) -> tuple[npt.NDArray[np.bool_], float, float]:
-    """Scan lines over the part, from the top: which points of each are covered, one point wide."""
+    """Return scan lines over the part, from the top: covered points, one point wide."""
     left, right = min(run.left for run in runs), max(run.right for run in runs)
     top, bottom = max(run.top for run in runs), min(run.bottom for run in runs)
     step = max(height / 2, (top - bottom) / 2000, 0.5)
@@ -166,7 +167,7 @@ def _bands(covered: npt.NDArray[np.bool_], top: float, step: float) -> Iterator[
 
 
 def _checked(bands: list[_Band], runs: Sequence[Run], x: float, *, near: bool) -> list[_Band]:
-    """Bands of columns whose two sides are running text; the others join their neighbours."""
+    """Return bands with running text on both sides; the others are joined to their neighbours."""
     checked: list[_Band] = []
     for band in bands:
         columns = band.columns and _is_running(runs, band, x, near=near)
@@ -193,13 +194,13 @@ def _is_column(runs: Sequence[Run]) -> bool:
     rows = rows_of(runs)
     if len(rows) < _ROWS:
         return False
-    # Several columns side by side with lines at other heights are rows of one column's width each.
+    # Columns side by side with lines at different heights give rows of one column's width.
     width = float(np.quantile([row.right - row.left for row in rows], _FULL_ROWS))
     filled = float(np.median([sum(run.right - run.left for run in row.runs) for row in rows]))
     text = "".join(run.text for run in runs)
     wide = len(_WIDE_LETTERS.findall(text)) > len(text) / 2
     digits = sum(letter.isdigit() for letter in text)
-    # Short lines between headings of provisions are a column too; rows of headings alone are a table.
+    # Short lines between headings of provisions are a column; rows of headings alone are a table.
     headings = sum(heading_line(row.text) is not None for row in rows)
     return 0 < headings <= len(rows) / 2 or (
         filled >= _FILLED * width
@@ -208,17 +209,17 @@ def _is_column(runs: Sequence[Run]) -> bool:
     )
 
 
-# The lines of a document in reading order.
+# Lines in reading order
 
-# Gutters of two pages are the same within so many points.
+# Maximum difference of a gutter's position between pages, in points.
 _SAME_GUTTER = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text, where it stands, and the edges of the column that it stands in.
+    """A line of text, its position, and the edges of its column.
 
-    ``first`` of its column; ``cells`` where it is a row of a table.
+    ``first``: of its column. ``cells``: it is a row of a table.
     """
 
     text: str
@@ -237,35 +238,35 @@ class Line:
 
     @property
     def middle(self) -> float:
-        """Half way up."""
+        """Vertical centre."""
         return (self.top + self.bottom) / 2
 
     @property
     def start(self) -> float:
-        """How far it is set in from the edge at which it begins."""
+        """Indentation from the edge at which it begins."""
         return self.edges[1] - self.right if self.rtl else self.left - self.edges[0]
 
     @property
     def rest(self) -> float:
-        """How much of the column it leaves free at its end."""
+        """Free space of the column at its end."""
         return self.left - self.edges[0] if self.rtl else self.edges[1] - self.right
 
     @property
     def centred(self) -> bool:
-        """Whether it stands in the middle of its column, clear of both edges."""
+        """Whether it is in the middle of its column, clear of both edges."""
         width = self.edges[1] - self.edges[0]
         return min(self.start, self.rest) > 0.05 * width and abs(self.start - self.rest) < 0.12 * width
 
 
 def lines_of(sheets: Sequence[Sheet]) -> Iterator[Line]:
-    """The lines of some pages in reading order; columns of one page help to find those of another."""
+    """Yield the lines of some pages in reading order; columns of one page help to find those of another."""
     found = [[] if sheet.aside else gutters_of(sheet.runs) for sheet in sheets]
     known = [gutter for gutters in found for gutter in gutters]
     steady = [gutter for gutter in known if sum(abs(gutter - other) < _SAME_GUTTER for other in known) > 1]
     for sheet, gutters in zip(sheets, found, strict=True):
         if not sheet.runs:
             continue
-        for region in regions_of(sheet.runs, steady) if gutters or steady else [whole(sheet.runs)]:
+        for region in regions_of(sheet.runs, steady) if gutters or steady else [page_region(sheet.runs)]:
             yield from _lines(region, sheet)
 
 

@@ -1,4 +1,4 @@
-"""Lines joined to paragraphs: hyphens, notes at the foot of a page, the title of the document."""
+"""Join lines to paragraphs, and find footnotes and the title of a document."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from engine.ingestion.structure.numbers import is_title
 from engine.language.characters import note_calls, western_digits, without_note_call
 from engine.model import SectionKind
 
-# Lines of a paragraph put together: words that a line's end has parted are mended.
+# Joining lines: words divided at a line's end are joined
 
 _PARTED = re.compile(r"(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)*)[-\u00ad]\Z")
 _GOES_ON = re.compile(r"(?P<word>[^\W\d_]+)")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-# "2018–" / "23–51", "https://" / "www", "and/" / "or": nothing is put between.
+# "2018–" / "23–51", "https://" / "www", "and/" / "or": joined without a space.
 _TIGHT = re.compile(r"(?:[\d\w][-–‑]|/|[^\W\d_]-)\Z")
 _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
-# A part of a word this long that comes again makes a word said twice: "hak-hak", "perundang-undangan".
+# Minimum length of a repeated part in a reduplicated word: "hak-hak", "perundang-undangan".
 _SHORTEST_TWIN = 3
-# A longer word is not looked at whole: a paragraph grows line by line.
+# Longer words are not examined completely, because paragraphs grow line by line.
 _LONGEST_WORD = 80
 
 
 @dataclass(slots=True)
 class Vocabulary:
-    """The words that a document prints whole, in small letters, with and without hyphens."""
+    """The words that a document prints undivided, in lower case, with and without hyphens."""
 
     words: set[str] = field(default_factory=set)
 
     def learn(self, lines: Iterable[str]) -> None:
-        """Take in the words of lines, but for those that a line's end may have parted."""
+        """Add the words of lines, except those that may be divided at a line's end."""
         for line in lines:
             found = _WORDS.findall(line.casefold())
             self.words.update(found[1 : len(found) - 1 if line.rstrip().endswith(("-", "\u00ad")) else None])
@@ -48,7 +48,7 @@ class Vocabulary:
                     self.words.add(word)
 
     def join(self, first: str, second: str) -> str:
-        """Two lines of one paragraph as one."""
+        """Join two lines of a paragraph."""
         first, second = first.rstrip(), second.lstrip()
         if not first or not second:
             return first + second
@@ -65,7 +65,7 @@ class Vocabulary:
         return f"{first} {second}"
 
     def _is_one_word(self, left: str, right: str) -> bool:
-        """Whether a hyphen at a line's end only parts a word, and is none of the word's own."""
+        """Return True if a hyphen at a line's end only divides a word."""
         if not right[0].islower():
             return False
         start, rest = left.casefold(), right.casefold()
@@ -73,7 +73,7 @@ class Vocabulary:
             return True
         if f"{start}-{rest}" in self.words or _is_twin(start, rest):
             return False
-        # Two words of their own ("safety-" / "related") keep their hyphen; syllables do not.
+        # Two complete words ("safety-" / "related") keep their hyphen; syllables do not.
         return not (
             start in self.words and rest in self.words and min(len(start), len(rest)) > _SHORTEST_TWIN
         )
@@ -83,11 +83,11 @@ def _is_twin(start: str, rest: str) -> bool:
     return any(rest.startswith(start[-size:]) for size in range(_SHORTEST_TWIN, len(start) + 1))
 
 
-# Which lines go on with the one before them, told by how they are set.
+# Paragraphs, by typography
 
-# A step down that is longer than the usual one by this factor parts paragraphs.
+# Minimum ratio of a step between paragraphs to the usual step.
 _LONGER_STEP = 1.28
-# Indents and ragged ends, as shares of the height of the type and of the width of the column.
+# Indents and ragged ends, as shares of the type's height and of the column's width.
 _INDENT, _SHORT = 0.75, 0.08
 _ENDS = re.compile(r"[.;:!?؟؛。；：！？…][\"”’»)\]]*\Z")
 _ITEM = re.compile(
@@ -98,15 +98,15 @@ _ENDS_ITEM = re.compile(r"[,،]\Z")
 _NEVER_FIRST = re.compile(r"[a-zà-ÿ,;.)\]،؛]")
 _BLANK_WIDTH = 0.3
 _USUAL_STEP = 1.25
-# Of all steps from line to line those within a paragraph are the shorter ones.
+# Quantile of all steps for those within paragraphs, which are shorter.
 _CLOSE = 0.35
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a document is set: the usual step from line to line and size of type.
+    """The typography of a document: usual step between lines, and size of type.
 
-    ``step`` is a share of the height of the type, ``height`` in points.
+    ``step``: as a share of the type's height; ``height``: in points.
     """
 
     step: float
@@ -114,7 +114,7 @@ class Setting:
 
 
 def setting_of(lines: Sequence[Line]) -> Setting:
-    """The setting of most of the text."""
+    """Return the typography of most of the text."""
     if not lines:
         return Setting(_USUAL_STEP, 10.0)
     heights = np.repeat([line.height for line in lines], [len(line.text) for line in lines])
@@ -130,17 +130,17 @@ def setting_of(lines: Sequence[Line]) -> Setting:
 
 
 def is_item(text: str) -> bool:
-    """Whether a line begins an item of a list or a numbered paragraph."""
+    """Return True if a line begins an item of a list or a numbered paragraph."""
     return _ITEM.match(text) is not None
 
 
 def ends_sentence(text: str) -> bool:
-    """Whether a line ends a sentence or a clause of a list."""
+    """Return True if a line ends a sentence or a clause of a list."""
     return _ENDS.search(text) is not None
 
 
 def goes_on(upper: Line, lower: Line, setting: Setting) -> bool:
-    """Whether ``lower`` belongs to the paragraph of ``upper``, the line before it."""
+    """Return True if ``lower`` belongs to the paragraph of ``upper``, the line before it."""
     if upper.cells or lower.cells:
         return upper.cells and lower.cells
     apart = lower.first or upper.page != lower.page
@@ -165,7 +165,7 @@ def goes_on(upper: Line, lower: Line, setting: Setting) -> bool:
 
 
 def paragraph_of(lines: Sequence[Line], vocabulary: Vocabulary) -> str:
-    """The text of a paragraph; rows of a table stay lines."""
+    """Return the text of a paragraph; rows of a table stay lines."""
     if lines[0].cells:
         return "\n".join(line.text for line in lines)
     text = ""
@@ -175,7 +175,7 @@ def paragraph_of(lines: Sequence[Line], vocabulary: Vocabulary) -> str:
 
 
 def paragraphs_of(lines: Iterable[Line], setting: Setting) -> list[list[Line]]:
-    """Lines grouped into paragraphs."""
+    """Group lines into paragraphs."""
     groups: list[list[Line]] = []
     for line in lines:
         if groups and goes_on(groups[-1][-1], line, setting):
@@ -198,22 +198,22 @@ def _is_indented(upper: Line, lower: Line) -> bool:
 
 
 def _is_short(upper: Line, lower: Line) -> bool:
-    """Whether the first word of ``lower`` would have found room at the end of ``upper``."""
+    """Return True if the first word of ``lower`` would have fitted at the end of ``upper``."""
     width = upper.edges[1] - upper.edges[0]
     return upper.rest > lower.first_word + _BLANK_WIDTH * lower.height and upper.rest > _SHORT * width
 
 
-# Notes at the foot of a page.
+# Footnotes
 
-# A note is set in type as much smaller than the text's, its lines at most so many heights apart.
+# Ratio of a note's type to the text's, and maximum distance of its lines in heights of the type.
 _SMALLER, _STEP = 0.95, 2.5
 _LABEL = re.compile(r"[(\[]?(?P<number>\d{1,3})[)\]]?\.?\s+(?=\S)")
 
 
 def without_notes(lines: Sequence[Line], setting: Setting) -> tuple[list[Line], list[list[Line]]]:
-    """The lines of the text, without the calls of notes that were found, and the lines of each note.
+    """Separate the notes from the text; remove the references to notes that were found.
 
-    A note begins with a number that its page calls.
+    A note begins with a number that its page refers to.
     """
     text: list[Line] = []
     notes: list[list[Line]] = []
@@ -246,16 +246,16 @@ def without_notes(lines: Sequence[Line], setting: Setting) -> tuple[list[Line], 
 
 
 def blocks_of_notes(notes: Sequence[Sequence[Line]], vocabulary: Vocabulary) -> Iterator[Block]:
-    """The notes of a document as a part of its own, behind its text."""
+    """Yield the notes of a document as a separate part after its text."""
     if notes:
         yield HeadingBlock(0, Heading(SectionKind.HEADING, None, "Notes", "", "notes"))
     for note in notes:
         yield TextBlock(paragraph_of(note, vocabulary), page=note[0].page)
 
 
-# The title of a document as its first page prints it.
+# The title on the first page
 
-# What an act calls itself in the first words of its title.
+# Words at the start of an act's title.
 _ACT = re.compile(
     r"(?:PERATURAN|UNDANG-UNDANG|KEPUTUSAN|SURAT EDARAN|INSTRUKSI|QANUN|KITAB)\b"
     r"|(?:قرار|مرسوم|قانون|نظام|لائحة|الائحة)\b"
@@ -271,7 +271,7 @@ _TOP, _FEWEST_LETTERS = 45, 4
 
 
 def title_of(lines: Sequence[Line], setting: Setting, vocabulary: Vocabulary) -> str | None:
-    """The title: where an act names itself, else the largest type of the first page."""
+    """Return the title: where an act names itself, otherwise the largest type of the first page."""
     first = [line for line in lines[:_TOP] if line.page == lines[0].page and not line.cells] if lines else []
     for place, line in enumerate(first):
         if _ACT.match(line.text) and (line.centred or line.bold) and not ends_sentence(line.text):
@@ -293,7 +293,7 @@ def title_of(lines: Sequence[Line], setting: Setting, vocabulary: Vocabulary) ->
 
 
 def _run(lines: Sequence[Line], *, same_size: bool = False) -> list[Line]:
-    """The first line and those that go on with it in the middle of the page."""
+    """Return the first line and those that continue it in the middle of the page."""
     run = [lines[0]]
     for line in lines[1:_MOST_LINES]:
         last = run[-1]

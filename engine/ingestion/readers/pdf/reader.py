@@ -1,4 +1,4 @@
-"""PDF with a text layer, opened and read in the order in which a person reads it."""
+"""Read PDF files with a text layer in the order in which a person reads them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from engine.ingestion.readers.pdf.structure import Structure
 from engine.ingestion.readers.text import read_documents
 from engine.ingestion.structure.headings import slug_of
 
-# Opening a PDF, and what its file says about the document.
+# Opening of a PDF, and its metadata
 
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
 _JUNK_TITLE = re.compile(
@@ -32,23 +32,23 @@ _JUNK_TITLE = re.compile(
     r"|\bdocument\d*\Z|^slide\b|\s{3,}|_|\A[\W\d]*\Z",
     re.IGNORECASE,
 )
-# So many of the words of a stated title stand on the first pages, or it is the title of something else.
-_SAID_SHARE = 0.6
+# Minimum share of a stated title's words on the first pages; otherwise it belongs to another document.
+_TITLE_SHARE = 0.6
 _FIELDS = {"Author": "author", "Subject": "subject", "Keywords": "keywords", "Producer": "producer"}
 _DEEPEST_BOOKMARK = 6
 _MOST_BOOKMARKS = 5000
 
 
 class UnreadableError(Exception):
-    """A file that cannot be opened; the message says why, and what to do."""
+    """A file that cannot be opened; the message gives the reason and the remedy."""
 
 
 @contextmanager
 def opened(source: SourceFile) -> Iterator[pdfium.PdfDocument]:
-    """A PDF, with the first of its passwords that opens it.
+    """Open a PDF with the first matching password.
 
-    Raises UnreadableError for a file that is no whole PDF or needs another password; FileRefusedError and
-    OSError where it cannot be opened.
+    Raises UnreadableError for an incomplete PDF or an unknown password, FileRefusedError and OSError if it
+    cannot be opened.
     """
     with source.opened() as file:
         if source.size() == 0:
@@ -84,12 +84,12 @@ def _reason(code: int | None, message: str) -> str:
     if code == raw.FPDF_ERR_SECURITY:
         return "encrypted in a way that cannot be read; save it again without protection"
     if code in (raw.FPDF_ERR_FORMAT, raw.FPDF_ERR_FILE, raw.FPDF_ERR_UNKNOWN):
-        return "not a readable PDF: damaged or cut short; get it again, or save it anew in a PDF program"
+        return "not a readable PDF: damaged or cut short; get it again, or save it again in a PDF program"
     return f"not a readable PDF ({message})"
 
 
 def stated_metadata(document: pdfium.PdfDocument) -> dict[str, str | int]:
-    """Author, subject, keywords, producer, dates as ISO 8601, and the number of pages."""
+    """Return author, subject, keywords, producer, dates in ISO 8601, and the number of pages."""
     given = {name: stated_value(document, name) for name in document.METADATA_KEYS}
     stated: dict[str, str | int] = {name: given[key] for key, name in _FIELDS.items() if given.get(key)}
     for key, name in (("CreationDate", "created"), ("ModDate", "modified")):
@@ -101,7 +101,7 @@ def stated_metadata(document: pdfium.PdfDocument) -> dict[str, str | int]:
 
 
 def stated_value(document: pdfium.PdfDocument, name: str) -> str:
-    """What the file states under a name; empty where that is not text."""
+    """Return the value of a metadata field; empty if it is not text."""
     try:
         value: str = document.get_metadata_value(name)
     except UnicodeDecodeError:
@@ -110,7 +110,7 @@ def stated_value(document: pdfium.PdfDocument, name: str) -> str:
 
 
 def moment(text: str) -> str | None:
-    """A date of PDF ("D:20201119103834+07'00'") in ISO 8601; None where it is none."""
+    """Convert a PDF date ("D:20201119103834+07'00'") to ISO 8601; None if invalid."""
     match = _DATE.match(text)
     if match is None:
         return None
@@ -128,24 +128,24 @@ def moment(text: str) -> str | None:
 
 
 def stated_title(document: pdfium.PdfDocument, opening: str) -> str | None:
-    """The title that the file states, if it is one: its words stand in the ``opening`` of the text."""
+    """Return the title in the metadata if its words are in the ``opening`` of the text; or None."""
     title = stated_value(document, "Title")
     if not title or _JUNK_TITLE.search(title):
         return None
     words = [word for word in slug_of(title).split("-") if len(word) > 2]
-    said = set(slug_of_all(opening))
-    if not words or sum(word in said for word in words) < _SAID_SHARE * len(words):
+    opening_words = set(slug_of_all(opening))
+    if not words or sum(word in opening_words for word in words) < _TITLE_SHARE * len(words):
         return None
     return " ".join(title.split())
 
 
 def slug_of_all(text: str) -> list[str]:
-    """The words of a text in small letters."""
+    """Return the words of a text in lower case."""
     return re.findall(r"[^\W_]+", text.casefold())
 
 
 def bookmarks_of(document: pdfium.PdfDocument) -> Mapping[tuple[int, str], int]:
-    """The bookmarks by page (from 1) and folded title, with their depth from 0."""
+    """Return the depth (from 0) of bookmarks by page (from 1) and folded title."""
     marks: dict[tuple[int, str], int] = {}
     for count, mark in enumerate(document.get_toc(max_depth=_DEEPEST_BOOKMARK)):
         if count >= _MOST_BOOKMARKS:
@@ -159,27 +159,27 @@ def bookmarks_of(document: pdfium.PdfDocument) -> Mapping[tuple[int, str], int]:
 
 
 def attachments_of(document: pdfium.PdfDocument) -> list[str]:
-    """The names of files attached inside."""
+    """Return the names of attached files."""
     return [_name(document.get_attachment(index).get_name) for index in range(document.count_attachments())]
 
 
 def _name(get: Callable[[], str | None]) -> str:
-    """A name inside the file; empty where it is not text."""
+    """Return a name inside the file; empty if it is not text."""
     try:
         return get() or ""
     except UnicodeDecodeError:
         return ""
 
 
-# PDF with a text layer, read in the order in which a person reads it.
+# The reader
 
-# The signature may stand behind some other bytes (ISO 32000-1, Annex H, note 13).
+# Other bytes may precede the signature (ISO 32000-1, Annex H, note 13).
 _SIGNATURE = re.compile(rb"^[^<{\w]*%PDF-", re.MULTILINE)
-# So many pages are in memory at once; what repeats on every page is looked for among them.
+# Number of pages in memory; repeated furniture is searched among them.
 _WINDOW = 150
-# A page with a picture over this share of it and fewer characters than this is a scan.
+# Minimum share of a page covered by a picture, and maximum number of characters, for a scan.
 _PICTURE, _FEW = 0.5, 25
-# More characters without meaning than this share: the text layer says nothing.
+# Share of meaningless characters from which the text layer is useless.
 _GARBLED = 0.3
 _OPENING = 4000
 _ODD, _BLANK = re.compile("[\ufffd•\x00-\x08\x0e-\x1f\x7f-\x9f]"), re.compile(r"\s")
@@ -187,7 +187,7 @@ _ODD, _BLANK = re.compile("[\ufffd•\x00-\x08\x0e-\x1f\x7f-\x9f]"), re.compile(
 
 @dataclass(slots=True)
 class _Pages:
-    """What came of the pages: lines, and the numbers of those that are scans or broken."""
+    """The lines of the pages, and the numbers of scanned and broken pages."""
 
     lines: list[Line] = field(default_factory=list)
     scans: list[int] = field(default_factory=list)
@@ -195,12 +195,12 @@ class _Pages:
 
 
 class PdfReader:
-    """Reads ``.pdf``: one file, one document."""
+    """Reads ``.pdf``: one document per file."""
 
     name = "PDF"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """A file that begins as a PDF does, or is called one and is neither text nor a zip."""
+        """Accept files that start like a PDF, or have its suffix and are neither text nor zip."""
         named = (
             path.suffix.lower() == ".pdf"
             and not head.startswith(ZIP)
@@ -209,7 +209,7 @@ class PdfReader:
         return named or _SIGNATURE.search(head[:1024]) is not None
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
-        """The document, and what could not be read of it."""
+        """Yield the document and its problems."""
         try:
             with opened(source) as document:
                 yield from _read(source, document)
@@ -253,7 +253,7 @@ def _read(source: SourceFile, document: pdfium.PdfDocument) -> Iterator[ReadDocu
 
 def _pages(document: pdfium.PdfDocument) -> _Pages:
     pages = _Pages()
-    # Of about one size each: one page alone would keep its head and foot.
+    # Of about equal size: a single page would keep its header and footer.
     windows = -(-len(document) // _WINDOW)
     borders = [len(document) * place // windows for place in range(windows + 1)]
     for first, stop in pairwise(borders):
@@ -273,7 +273,7 @@ def _pages(document: pdfium.PdfDocument) -> _Pages:
 
 
 def _is_picture(document: pdfium.PdfDocument, number: int) -> bool:
-    """Whether a picture covers most of a page."""
+    """Return True if a picture covers most of a page."""
     page = document[number]
     try:
         width, height = page.get_size()
@@ -292,7 +292,7 @@ def _is_garbled(text: str) -> bool:
 
 
 def _named(pages: Sequence[int]) -> str:
-    """ "page 3", "pages 1-4 and 7"."""
+    """Format page numbers: "page 3", "pages 1-4 and 7"."""
     ranges: list[list[int]] = []
     for page in pages:
         if ranges and page == ranges[-1][1] + 1:

@@ -1,4 +1,4 @@
-"""Characters become runs, rows and tables; what is no text of the document is left out."""
+"""Join characters to runs, rows and tables, and leave out text that is not part of the document."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from engine.ingestion.readers.pdf.glyphs import (
 )
 from engine.language.characters import raised
 
-# From characters to runs, and from runs to rows.
+# Runs and rows
 #
-# A run is a stretch of characters that touch: a word, or a piece of one. A row is what stands side by side at
-# one height. Both know nothing of columns: what makes rows is first divided (see ``columns``).
+# A run is a sequence of touching characters: a word or a part of one. A row consists of runs side by side at
+# one height. Neither depends on columns: regions are divided first (see ``lines.py``).
 
-# White space that parts words, as a share of the height of the type: between letters that are set
-# apart, and where the document says itself that a space is there. Arabic letters of a word touch.
+# Minimum width of white space between words, as a share of the type's height: for spaced letters, and where
+# the document contains a space. Arabic letters of a word touch.
 GAP, STATED_GAP, RTL_GAP = 0.16, 0.05, 0.075
-# Rows are one where their middles are nearer than this share of their two heights.
+# Maximum distance of the middles of two runs in one row, as a share of their heights.
 _ONE_ROW = 0.28
-# A row is bold when so much of it is: a word in bold at its beginning is no heading.
+# Minimum share of bold text in a bold row: a bold word at the start does not make a heading.
 _BOLD = 0.9
-# The call of a note is so much smaller than its word, its foot so much higher, and at most so far behind it.
+# A reference to a note: its size and height relative to its word, and its maximum distance.
 _SMALLER, _RAISED, _NEAR = 0.92, 0.12, 0.5
-# A vowel sign is so much lower than the letters of its page.
+# Maximum height of a vowel sign relative to the letters of its page.
 _MARK = 0.4
 _NUMBER = re.compile(r"\(?\d{1,3}(?:,\d{1,3})*\)?")
 _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
@@ -46,7 +46,7 @@ _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Characters that touch. ``signs`` where letters run from right to left."""
+    """Characters that touch. ``signs``: only for right-to-left letters."""
 
     text: str
     left: float
@@ -58,18 +58,18 @@ class Run:
 
     @property
     def height(self) -> float:
-        """The height of the type."""
+        """Height of the type."""
         return self.top - self.bottom
 
     @property
     def middle(self) -> float:
-        """Half way up."""
+        """Vertical centre."""
         return (self.top + self.bottom) / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What stands at one height, from left to right, and its text in reading order."""
+    """Runs at one height from left to right, and their text in reading order."""
 
     runs: tuple[Run, ...]
     text: str
@@ -82,7 +82,7 @@ class Row:
 
     @property
     def middle(self) -> float:
-        """Half way up."""
+        """Vertical centre."""
         return (self.top + self.bottom) / 2
 
     @property
@@ -92,7 +92,7 @@ class Row:
 
 
 def runs_of(glyphs: Glyphs, is_bold: Callable[[int], bool]) -> list[Run]:
-    """The runs of a page in its own order. ``is_bold`` answers for a character's place."""
+    """Return the runs of a page in its own order. ``is_bold`` is called with a character's index."""
     if not len(glyphs):
         return []
     starts = _starts(glyphs)
@@ -116,14 +116,14 @@ def runs_of(glyphs: Glyphs, is_bold: Callable[[int], bool]) -> list[Run]:
 
 
 def _starts(glyphs: Glyphs) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Where runs begin: at white space, at a step up or down, at a step back."""
+    """Return the starts of runs: at white space, at a step up or down, at a step back."""
     box: Floats = glyphs.box
     height = np.maximum(box[:-1, 3] - box[:-1, 1], box[1:, 3] - box[1:, 1])
     shift = np.abs(box[1:, 3] + box[1:, 1] - box[:-1, 3] - box[:-1, 1]) / 2
     ahead, behind = box[1:, 0] - box[:-1, 2], box[:-1, 0] - box[1:, 2]
     gap = np.where(glyphs.spaced[1:], STATED_GAP, GAP) * height
     same = (box[1:] == box[:-1]).all(axis=1)
-    # Small digits that are raised behind a word call a note.
+    # Small raised digits after a word refer to a note.
     size, digit = box[:, 3] - box[:, 1], np.array([letter.isdecimal() for letter in glyphs.text])
     smaller = np.where(size[1:] < size[:-1], digit[1:], digit[:-1]) & (
         np.minimum(size[1:], size[:-1]) < _SMALLER * height
@@ -134,7 +134,7 @@ def _starts(glyphs: Glyphs) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def _signs(glyphs: Glyphs, start: int, stop: int) -> tuple[Sign, ...]:
-    """The glyphs of a run: characters in exactly one box are one."""
+    """Return the glyphs of a run: characters with identical boxes are one."""
     signs: list[Sign] = []
     last: tuple[float, ...] | None = None
     for letter, box in zip(glyphs.text[start:stop], glyphs.box[start:stop].tolist(), strict=True):
@@ -148,7 +148,7 @@ def _signs(glyphs: Glyphs, start: int, stop: int) -> tuple[Sign, ...]:
 
 
 def rows_of(runs: Sequence[Run], *, backwards: bool = True) -> list[Row]:
-    """The rows that runs stand in, from the top down."""
+    """Group runs into rows, from top to bottom."""
     groups: list[list[Run]] = []
     middle = height = 0.0
     rtl = [run.height for run in runs if run.signs and RIGHT_TO_LEFT.search(run.text)]
@@ -163,20 +163,20 @@ def rows_of(runs: Sequence[Run], *, backwards: bool = True) -> list[Row]:
             groups.append([run])
             middle, height = run.middle, run.height
     for mark in marks:
-        # A font may give a vowel sign, and the letter below it, the box of the sign alone.
+        # Fonts may give a vowel sign and the letter below it the box of the sign.
         near = min(groups, key=lambda group: min(_distance(mark, run) for run in group))
         near.append(mark)
     return [row_of(group, backwards=backwards) for group in groups]
 
 
 def _distance(mark: Run, run: Run) -> float:
-    """How far a sign is from a run, in height at first."""
+    """Return the distance of a sign from a run, vertical distance first."""
     above = max(mark.middle - run.top, run.bottom - mark.middle, 0.0)
     return 100 * above + max(_between(mark, run), 0.0)
 
 
 def row_of(runs: Sequence[Run], *, backwards: bool = True) -> Row:
-    """The row of some runs."""
+    """Make the row of some runs."""
     ordered = _with_note_calls(sorted(runs, key=lambda one: (one.left, one.right)))
     width = [max(run.right - run.left, 0.01) for run in ordered]
     bold = sum(part for run, part in zip(ordered, width, strict=True) if run.bold) > _BOLD * sum(width)
@@ -194,7 +194,7 @@ def row_of(runs: Sequence[Run], *, backwards: bool = True) -> Row:
 
 
 def _with_note_calls(runs: Sequence[Run]) -> tuple[Run, ...]:
-    """The runs of a row, the numbers that are small and raised behind a word as superscripts."""
+    """Convert small raised numbers after words of a row to superscripts."""
     found = list(runs)
     numbers = [place for place, run in enumerate(runs) if _NUMBER.fullmatch(run.text)]
     step = 1 if numbers and runs_right_to_left("".join(run.text for run in runs)) else -1
@@ -216,7 +216,7 @@ def _between(one: Run, other: Run) -> float:
 
 
 def text_of(runs: Sequence[Run], *, backwards: bool = True) -> str:
-    """The text of runs that stand side by side, in reading order, with single spaces."""
+    """Return the text of runs side by side, in reading order, with single spaces."""
     plain = "".join(run.text for run in runs)
     if runs_right_to_left(plain):
         signs = [sign for run in runs for sign in run.signs]
@@ -240,7 +240,7 @@ def _is_space(left: Run, right: Run) -> bool:
     return gap > STATED_GAP * height
 
 
-# The text of pages as runs, without what is not text of the document.
+# Runs of pages, without text that is not part of the document
 
 _BOLD_NAME = re.compile(
     r"bold|black|heavy|(?:CM|SF|EC|LM)\w*BX|[-,]B(?:d|old)?(?:It|I)?\Z|\ABold", re.IGNORECASE
@@ -248,15 +248,15 @@ _BOLD_NAME = re.compile(
 _FORCE_BOLD = 1 << 18
 _BOLD_WEIGHT = 600
 _LONGEST_NAME = 128
-# PDFium writes into these; it may be called by one thread at a time only.
+# Buffers of PDFium, which may be called by one thread at a time only.
 _NAME, _FLAGS = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.c_int()
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The runs of a page that stand upright together; ``page`` counts from 1.
+    """The runs of a page in one direction; ``page`` counts from 1.
 
-    ``aside`` for text that is turned against most of its page. ``backwards``: see ``direction``.
+    ``aside``: text rotated against most of its page. ``backwards``: see ``in_reading_order``.
     """
 
     page: int
@@ -268,9 +268,9 @@ class Sheet:
 
 
 def sheets_of(document: pdfium.PdfDocument, number: int) -> Iterator[Sheet]:
-    """The sheets of a page, the upright one first; none where a page has no text.
+    """Yield the sheets of a page, the upright one first; none for a page without text.
 
-    ``number`` counts from 0. Raises pdfium.PdfiumError where the page is broken.
+    ``number`` counts from 0. Raises pdfium.PdfiumError for a broken page.
     """
     page = document[number]
     try:
@@ -293,33 +293,33 @@ def _is_bold(textpage: pdfium.PdfTextPage, index: int, fonts: dict[tuple[bytes, 
     raw.FPDFText_GetFontInfo(textpage, index, name, _LONGEST_NAME, flags)
     key = (name.value, flags.value)
     if key not in fonts:
-        said = _BOLD_NAME.search(name.value.decode("utf-8", "replace").split("+")[-1]) is not None
+        named = _BOLD_NAME.search(name.value.decode("utf-8", "replace").split("+")[-1]) is not None
         heavy = raw.FPDFText_GetFontWeight(textpage, index) >= _BOLD_WEIGHT
-        fonts[key] = said or heavy or bool(flags.value & _FORCE_BOLD)
+        fonts[key] = named or heavy or bool(flags.value & _FORCE_BOLD)
     return fonts[key]
 
 
 def _is_backwards(glyphs: Glyphs) -> bool:
-    """Whether glyphs of several Arabic letters came in the wrong order on this page."""
+    """Return True if glyphs of several Arabic letters are reversed on this page."""
     if not RIGHT_TO_LEFT.search(glyphs.text):
         return True
     same = (glyphs.box[1:] == glyphs.box[:-1]).all(axis=1).nonzero()[0].tolist()
     return is_reversed([glyphs.text[index : index + 2] for index in same])
 
 
-# Rows of a table: cells that stand under each other with white space between them.
+# Rows of a table: aligned cells with white space between them
 
 SEPARATOR = " | "
-# White space between cells as a share of the height of the type: in a row that may belong to a table,
-# and between columns. A few rows (titles over several columns) may reach into it.
+# Minimum white space between cells, as a share of the type's height: in a possible row of a table, and
+# between columns. A few rows (titles over several columns) may cross it.
 _GAP, _GUTTER, _CROSSING = 1.2, 0.7, 0.15
-# Rows without a gap inside a table: cells of several lines.
+# Maximum number of consecutive rows without a gap inside a table: cells with several lines.
 _PATIENCE = 2
-# So many rows make a table of three cells and of two; so many of its rows have two cells and more.
+# Minimum number of rows of a table with three and with two cells; minimum share of rows with several cells.
 _FEWEST_OF_MANY, _FEWEST_OF_TWO, _FULL = 3, 4, 0.5
-# Between two columns only, white space must be as wide as this: justified prose has gaps too.
+# Minimum white space if there are only two columns: justified prose has gaps too.
 _ONLY_GUTTER = 1.3
-# "a.", "(1)", ":": they go with the words behind them.
+# "a.", "(1)", ":": they belong to the words after them.
 _MARKER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]{1,2}|[ivxIVX]{1,5}|[\u0621-\u064a])[.)]|\(\w{1,4}\)|[-–—•*:]")
 _TWO = 2
 
@@ -328,7 +328,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Consecutive rows ``first`` (included) to ``stop`` (excluded), and the white space between cells."""
+    """Consecutive rows from ``first`` to before ``stop``, and the white space between cells."""
 
     first: int
     stop: int
@@ -336,10 +336,10 @@ class Table:
 
 
 def tables_of(rows: Sequence[Row]) -> Iterator[Table]:
-    """The tables among the rows of a part of a page, from the top down."""
+    """Yield the tables among the rows of a part of a page, from top to bottom."""
     for first, stop in _gappy(rows):
         gutters = _gutters(rows[first:stop])
-        # Prose above or below that only looked like it has one cell a row.
+        # Prose above or below that was mistaken for a table has one cell per row.
         while gutters and stop > first and len(_filled(rows[stop - 1], gutters)) < _TWO:
             stop -= 1
         while gutters and stop > first and len(_filled(rows[first], gutters)) < _TWO:
@@ -350,7 +350,7 @@ def tables_of(rows: Sequence[Row]) -> Iterator[Table]:
 
 
 def cells_of(row: Row, gutters: Sequence[Interval], *, backwards: bool = True) -> list[str]:
-    """The texts of a row's cells in reading order; empty where a cell is."""
+    """Return the texts of a row's cells in reading order; empty for an empty cell."""
     groups: list[list[Run]] = [[] for _ in range(len(gutters) + 1)]
     middles = [(left + right) / 2 for left, right in gutters]
     for run in row.runs:
@@ -380,7 +380,7 @@ def _filled(row: Row, gutters: Sequence[Interval]) -> list[str]:
 
 
 def _gappy(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
-    """Stretches of rows that have wide gaps, some without in between."""
+    """Yield ranges of rows with wide gaps, including some rows without."""
     first = last = -1
     for place, row in enumerate(rows):
         near = place == 0 or rows[place - 1].middle - row.middle < 3.2 * max(
@@ -405,7 +405,7 @@ def _has_gap(row: Row) -> bool:
 
 
 def _gutters(rows: Sequence[Row]) -> list[Interval]:
-    """White space that all but a few rows leave free, with cells on both sides."""
+    """Return white space that all but a few rows leave free, with cells on both sides."""
     left, right = min(row.left for row in rows), max(row.right for row in rows)
     covered = np.zeros((len(rows), min(int(right - left) + 2, 5000)), dtype=bool)
     for place, row in enumerate(rows):

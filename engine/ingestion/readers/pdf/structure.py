@@ -1,4 +1,4 @@
-"""From lines to headings, paragraphs and tables, each with its page."""
+"""Convert lines to headings, paragraphs and tables with their pages."""
 
 from __future__ import annotations
 
@@ -24,47 +24,47 @@ from engine.ingestion.structure.headings import Heading, parse_heading, slug_of
 from engine.language.addresses import CONTAINERS
 from engine.model import SectionKind
 
-# Lines of a PDF that are headings: by their words, or by how they are set where words do not tell.
+# Headings by their words, or by typography if words do not show them
 
-# Below a "BAB" stands the "Bagian", below it the "Paragraf".
+# The "Bagian" is below a "BAB", the "Paragraf" below it.
 _LEVELS = {"buku": 1, "bagian": 5, "paragraf": 6}
 _INDONESIAN = re.compile(r"(?:BUKU|Buku|BAGIAN|PARAGRAF)\s+\S+.*\Z")
-# The first chapter or article ends the recitals; what is attached stands beside all chapters.
+# The first chapter or article ends the recitals; attachments are on the level of chapters.
 _RECITALS, _OUTERMOST = 7, 1
-# "Menimbang : a. ...": a heading in front of its text.
+# "Menimbang : a. ...": a heading before its text.
 _OPENING = re.compile(r"(?P<word>Menimbang|Mengingat)\s*:\s*(?P<rest>.*)\Z", re.DOTALL)
-# What is attached behind the text: the elucidation of an Indonesian law, annexes without a number.
+# Attachments after the text: the elucidation of an Indonesian law, annexes without a number.
 _ATTACHED = re.compile(
     r"(?P<word>PENJELASAN|LAMPIRAN|ANNEXE?S?|APPENDIX|ANLAGEN?|ANHANG|SCHEDULES?|الملحق|ملحق)"
     r"(?P<rest>\s+(?:ATAS|PERATURAN|UNDANG-UNDANG|KEPUTUSAN|SURAT|TO|ZU|À)\b.*)?\Z",
     re.DOTALL,
 )
-# A table of contents: dots up to a page number.
+# A line of a table of contents: dots up to a page number.
 _LEADER = re.compile(r"(?:\.\s?){4,}\s*\d*\s*\Z|…\s*\d*\s*\Z")
 _LONGEST_TITLE, _TITLE_LINES = 200, 5
-# How far below its heading a title stands at most, in heights of its type.
+# Maximum distance of a title below its heading, in heights of its type.
 _TITLE_STEP = 2.4
-# By its setting a heading is as short as this and its type as much larger than the text's.
+# Maximum length of a heading by typography, and minimum ratio of its type to the text's.
 _LONGEST_STYLED, _LARGER = 120, 1.12
-# Sizes of type that differ by less are one.
+# Maximum ratio of sizes of type that count as equal.
 _OTHER_SIZE = 1.07
 _STYLED_LEVEL = 10
 _LETTERS = re.compile(r"[^\W\d_]")
 _FEWEST_LETTERS = 3
 _BULLETS = "-–—•*"
-# In a heading by its setting a number has a dot behind it or inside: "14 CFR Part 39" is no chapter 14.
+# In a heading by typography a number has a full stop: "14 CFR Part 39" is not chapter 14.
 _NUMBERED = re.compile(r"\d+(?:[.)]|(?:\.\d+)+)\s")
 _GOES_ON = re.compile(r"[,،;–—-]\s*\Z")
 
 
 def legal_heading(line: Line, before: Line | None, setting: Setting) -> tuple[HeadingBlock, str] | None:
-    """The heading of a provision or container that a line is, and the text behind it on the line."""
+    """Return the heading of a provision or container in a line, and the text after it; or None."""
     if line.cells or _LEADER.search(line.text):
         return None
     opening = _OPENING.match(line.text)
     if opening:
         return HeadingBlock(_RECITALS, parse_heading(opening["word"])), opening["rest"]
-    if not _stands_alone(line, before, setting):
+    if not _is_separate(line, before, setting):
         return None
     if attached := _ATTACHED.match(line.text):
         word = attached["word"]
@@ -79,7 +79,7 @@ def legal_heading(line: Line, before: Line | None, setting: Setting) -> tuple[He
 
 
 def _indonesian(line: Line) -> tuple[HeadingBlock, str] | None:
-    """The levels of Indonesian laws, in capitals too."""
+    """Return the level of an Indonesian law, also in capitals; or None."""
     heading = parse_heading(line.text) if _INDONESIAN.match(line.text) else None
     if heading is None or heading.number is None or (heading.title and not line.centred):
         return None
@@ -87,7 +87,7 @@ def _indonesian(line: Line) -> tuple[HeadingBlock, str] | None:
 
 
 def title_below(block: HeadingBlock, heading: Line, lines: Sequence[Line]) -> int:
-    """How many of the lines that follow a heading are its title."""
+    """Return the number of lines after a heading that are its title."""
     group = block.heading.kind in CONTAINERS | {SectionKind.SUBSECTION}
     count = 0
     last = heading
@@ -100,32 +100,32 @@ def title_below(block: HeadingBlock, heading: Line, lines: Sequence[Line]) -> in
 
 
 def with_title(block: HeadingBlock, title: str) -> HeadingBlock:
-    """The heading with its title from the lines below it."""
+    """Add the title in the lines below a heading."""
     return replace(block, heading=replace(block.heading, title=" ".join(title.split())))
 
 
 def takes_title(block: HeadingBlock) -> bool:
-    """Whether a heading may have its title on the next line."""
+    """Return True if the title of a heading may be on the next line."""
     kinds = CONTAINERS | {SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.SUBSECTION, SectionKind.RULE}
     return not block.heading.title and block.heading.number is not None and block.heading.kind in kinds
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The sizes of type that headings are set in, the largest first, and those that number theirs."""
+    """The sizes of headings' type, largest first, and those with numbered headings."""
 
     sizes: tuple[float, ...]
     numbering: frozenset[int]
 
     def of(self, line: Line, heading: Heading, *, numbered: bool) -> int:
-        """The level of a heading: larger type stands above, then Parts, then numbered above unnumbered."""
+        """Return the level of a heading: larger type first, then Parts, then numbered before unnumbered."""
         place = _nearest(self.sizes, line.height)
         is_part = heading.kind in CONTAINERS and heading.label != heading.number
         return _STYLED_LEVEL + 3 * place + (not is_part) * (1 + (place in self.numbering and not numbered))
 
 
 def styled_levels(lines: Sequence[Line], setting: Setting) -> Levels:
-    """The levels of headings by their setting."""
+    """Return the levels of headings by typography."""
     styled = [line for line in lines if _is_styled(line, setting)]
     sizes: list[float] = []
     for height in sorted({line.height for line in styled}, reverse=True):
@@ -142,7 +142,7 @@ def _nearest(sizes: Sequence[float], height: float) -> int:
 def styled_heading(
     lines: Sequence[Line], place: int, setting: Setting, levels: Levels, vocabulary: Vocabulary
 ) -> tuple[HeadingBlock, int] | None:
-    """The heading that begins at a line by its bold or larger type, and of how many lines it is."""
+    """Return the bold or larger heading that begins at a line, and its number of lines; or None."""
     line = lines[place]
     if not _is_styled(line, setting) or (place and goes_on(lines[place - 1], line, setting)):
         return None
@@ -170,12 +170,12 @@ def _named(text: str) -> Heading:
 
 
 def _is_styled(line: Line, setting: Setting) -> bool:
-    """Whether a line is set as a heading is: bold or larger, short, and no sentence."""
+    """Return True if a line has the typography of a heading: bold or larger, short, not a sentence."""
     larger = line.height > _LARGER * setting.height
     return (
         (larger or line.bold)
         and not line.cells
-        # Signs of a list, numbers and lines of dashes are no titles.
+        # List signs, numbers and lines of dashes are not titles.
         and len(_LETTERS.findall(line.text)) >= _FEWEST_LETTERS
         and len(line.text) <= _LONGEST_STYLED
         and not (ends_sentence(line.text) and not line.text.endswith((":", "?")))
@@ -184,8 +184,8 @@ def _is_styled(line: Line, setting: Setting) -> bool:
     )
 
 
-def _stands_alone(line: Line, before: Line | None, setting: Setting) -> bool:
-    """Whether a line is no part of the paragraph before it."""
+def _is_separate(line: Line, before: Line | None, setting: Setting) -> bool:
+    """Return True if a line is not part of the paragraph before it."""
     if before is None or line.bold or (line.centred and not before.centred):
         return True
     if line.centred and line.rest > 0.25 * (line.edges[1] - line.edges[0]):
@@ -194,10 +194,11 @@ def _stands_alone(line: Line, before: Line | None, setting: Setting) -> bool:
 
 
 def _is_title(heading: Line, last: Line, line: Line, *, group: bool) -> bool:
-    """Whether a line is set as the title of the heading above it, of which ``last`` is the last line.
+    """Return True if a line has the typography of the title of the heading above it, which ends with
+    ``last``.
 
-    Below the heading of a ``group`` of provisions a line in its middle is a title however long it is;
-    below that of a provision it may be the first line of the text.
+    Below the heading of a ``group`` of provisions a centred line of any length is a title; below that of a
+    provision it may be the first line of the text.
     """
     if line.cells or is_item(line.text) or line.text.startswith("(") or ends_sentence(line.text):
         return False
@@ -211,26 +212,26 @@ def _is_title(heading: Line, last: Line, line: Line, *, group: bool) -> bool:
     capitals = line.text.upper() == line.text and _LETTERS.search(line.text) is not None
     centred = middles < 1.2 * line.height
     clear = group or capitals or line.bold or min(line.start, line.rest) > 0.03 * width
-    beside = line.bold and abs(line.start - heading.start) < line.height
-    return beside or (centred and clear and (heading.start > 0.1 * width or capitals))
+    aligned = line.bold and abs(line.start - heading.start) < line.height
+    return aligned or (centred and clear and (heading.start > 0.1 * width or capitals))
 
 
-# From lines to blocks: headings, paragraphs and tables, each with its page.
+# Blocks: headings, paragraphs and tables with their pages
 
-# A text with so many provisions has its headings by their words; how lines are set does not count then.
+# Minimum number of provisions from which only words, not typography, give headings.
 _FEWEST_PROVISIONS = 3
 _BOOKMARK_LEVEL = 8
 _PROVISIONS = frozenset(
     {SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE, SectionKind.CHAPTER, SectionKind.PART}
 )
 
-# The page and the folded title of a bookmark, and how deep it is (from 0).
+# Page and folded title of a bookmark, and its depth (from 0).
 Bookmarks = Mapping[tuple[int, str], int]
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A heading, the text behind it on its line, and of how many lines it is."""
+    """A heading, the text after it on its line, and its number of lines."""
 
     block: HeadingBlock
     rest: str = ""
@@ -239,7 +240,7 @@ class _Found:
 
 @dataclass(slots=True)
 class Structure:
-    """The lines of a document and what tells its headings."""
+    """The lines of a document and the data for finding its headings."""
 
     lines: Sequence[Line]
     bookmarks: Bookmarks = field(default_factory=dict)
@@ -249,7 +250,7 @@ class Structure:
         self.vocabulary.learn(line.text for line in self.lines)
 
     def blocks(self) -> Iterator[Block]:
-        """The blocks of the document in reading order."""
+        """Yield the blocks of the document in reading order."""
         setting = setting_of(self.lines)
         found = self._headings(setting)
         waiting: list[Line] = []
@@ -280,7 +281,7 @@ class Structure:
         return found
 
     def _legal(self, setting: Setting) -> dict[int, _Found]:
-        """Headings by their words, with titles from the lines below them."""
+        """Return headings by their words, with titles from the lines below them."""
         found: dict[int, _Found] = {}
         before: Line | None = None
         place = 0
@@ -296,12 +297,12 @@ class Structure:
                     block = with_title(block, self._joined(place + 1, titles)) if titles else block
                 found[place] = _Found(block, rest, count)
             place += count
-            # What stands below a heading begins anew.
+            # The search restarts below a heading.
             before = None if heading is not None and not heading[1] else self.lines[place - 1]
         return found
 
     def _styled(self, setting: Setting, legal: Mapping[int, _Found]) -> dict[int, _Found]:
-        """Headings by their setting and by bookmarks, where few are told by their words."""
+        """Return headings by typography and bookmarks, if few have words."""
         levels = styled_levels(self.lines, setting)
         found: dict[int, _Found] = {}
         place = 0
@@ -319,7 +320,8 @@ class Structure:
         return {place: entry for place, entry in found.items() if place in legal or self._leads(place, found)}
 
     def _leads(self, place: int, found: Mapping[int, _Found]) -> bool:
-        """Whether anything stands below a heading: else it would be lost, and is text of the next one."""
+        """Return True if text follows a heading; otherwise it would be lost, and becomes text of the next
+        one."""
         after = place + found[place].count
         deeper = after in found and found[after].block.level > found[place].block.level
         return after < len(self.lines) and (after not in found or deeper)

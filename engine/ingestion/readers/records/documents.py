@@ -1,4 +1,4 @@
-"""A record that is a document with its provisions in a list, or in lists inside lists."""
+"""Convert a record with its provisions in a list, or in nested lists, to a document."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from engine.model import Document, SectionKind
 
 _PROVISION, _NOTES = 20, 21
 _DEEPEST = 12
-# Sources that keep a text beside its paragraphs lose the list below "the following:" in one of the two.
+# If a source has a text and its paragraphs, one of them may lack the list below "the following:". Minimum
+# ratio of lengths.
 _MORE = 1.3
 _SAMPLE = 20_000
 _SIMPLE = (
@@ -41,7 +42,7 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A provision of a record and the objects around it, from the outside in."""
+    """A provision of a record and its enclosing objects from the outside in."""
 
     content: Record
     around: tuple[Record, ...] = ()
@@ -50,7 +51,7 @@ class Item:
 def document_of_record(
     record: Record, mapping: FieldMapping, source: SourceFile, *, own_id: str | None, guessed: bool
 ) -> ReadDocument | Problem:
-    """The document of a record; ``own_id`` names it where the record does not and the file holds several."""
+    """Make the document of a record; ``own_id``: id if the record has none and the file contains several."""
     items = list(items_of(record, mapping))
     sample = "\n".join(words for item in items[:40] for words in texts(item.content, mapping.passage.text))
     document = _document(record, mapping, source, sample[:_SAMPLE], own_id, guessed=guessed)
@@ -60,7 +61,7 @@ def document_of_record(
 
 
 def items_of(record: Record, mapping: FieldMapping) -> Iterator[Item]:
-    """The provisions of a record in order."""
+    """Yield the provisions of a record in order."""
     if mapping.items is None:
         yield Item(record)
     elif mapping.items == EVERYWHERE:
@@ -100,7 +101,7 @@ def _everywhere(
                 yield Item(entry, around)
             inner = (*around, entry) if isinstance(value, list) else around
             for item in _everywhere(entry, passage, inner, depth + 1):
-                # Paragraphs that only repeat the text of their article are no provisions of their own.
+                # Paragraphs that only repeat the text of their article are not separate provisions.
                 if own is None or (text(item.content, passage.text) or "") not in own:
                     yield item
 
@@ -141,7 +142,7 @@ def _document(
 
 
 def _other_fields(record: Record, mapping: FieldMapping) -> Iterator[tuple[str, str]]:
-    """The short fields of a record that nothing else has used, those of objects in it by their path."""
+    """Yield the unused short fields of a record; those of nested objects by their path."""
     used = {
         path
         for where in mapping.document.model_dump(exclude_none=True).values()
@@ -158,7 +159,7 @@ def _other_fields(record: Record, mapping: FieldMapping) -> Iterator[tuple[str, 
 
 
 def _beginning(record: Record, mapping: FieldMapping) -> Iterator[Block]:
-    """The texts of a record that stand before its provisions, each below the name of its field."""
+    """Yield the texts of a record before its provisions, each below the name of its field."""
     for path in mapping.document.texts:
         found = [words for value in values(record, path) if (words := plain_text(value))]
         if found:
@@ -167,7 +168,7 @@ def _beginning(record: Record, mapping: FieldMapping) -> Iterator[Block]:
 
 
 def _spoken(path: str) -> str:
-    """A field's name as a heading: "royal_decree.text" is "Royal decree"."""
+    """Format a field's name as a heading: "royal_decree.text" gives "Royal decree"."""
     words = [word for word in path.replace(".", "_").replace("-", "_").split("_") if word]
     while len(words) > 1 and guess.plain(words[-1]) in guess.TEXT:
         words.pop()
@@ -210,13 +211,13 @@ def _provisions(items: Sequence[Item], passage: PassageFields, document: Documen
 
 
 def _below(blocks: Sequence[Block], level: int) -> Iterator[Block]:
-    """The blocks of a text that is below a heading of a level."""
+    """Yield the blocks of a text below a heading of a level."""
     for block in blocks:
         yield replace(block, level=level + block.level) if isinstance(block, HeadingBlock) else block
 
 
 def _words(content: Record, passage: PassageFields) -> list[str]:
-    """The text of a provision: its own, or its paragraphs where they say more."""
+    """Return the text of a provision: its own, or its paragraphs if they contain more."""
     own = texts(content, passage.text)
     parts = [
         part for part in values(content, passage.parts or "") if isinstance(part, dict) and passage.parts
@@ -235,7 +236,7 @@ def _letters(words: str) -> int:
 
 
 def _around(item: Item) -> Iterator[str]:
-    """The headings of the objects around a provision."""
+    """Yield the headings of the objects around a provision."""
     for content in item.around:
         label = _first(content, guess.LABEL)
         title = _first(content, (*guess.HEADING, *guess.TITLE))
@@ -252,7 +253,8 @@ def _first(content: Record, wanted: Sequence[str]) -> str | None:
 def provision_heading(
     content: Record, passage: PassageFields, path: Sequence[str], language: str
 ) -> Heading | None:
-    """The heading of a provision: its number, and its title unless that is only a heading above it."""
+    """Make the heading of a provision from its number and its title, unless the title is only that of a
+    heading above."""
     label, title = text(content, passage.label), text(content, passage.heading)
     title = " ".join(title.split()) if title and title not in path else ""
     if title and title == label:
@@ -269,7 +271,7 @@ def provision_heading(
 
 
 def numbered_heading(label: str, language: str) -> Heading:
-    """The heading that a label is: "Art. 5", or a number that stands for an article of that number."""
+    """Parse a label as a heading; a bare number is that of an article."""
     line = " ".join(label.split()).rstrip(" :.-–")
     own = parse_heading(line)
     if own.number is not None:

@@ -1,4 +1,4 @@
-"""Readers of JSON and of tables."""
+"""Read JSON and tables."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from engine.language.detection import detect
 from engine.languages import all_words
 from engine.model import SectionKind
 
-# Records that are passages: rows of a table, objects without lists, each naming its document or none.
+# Records that are passages: rows of a table, or objects without lists, with or without the names of documents
 
 _NUMBER = re.compile(r"\d+\s?[a-z]{0,2}\Z")
 _LANGUAGES = (*STOPWORDS, *(code for code, own in all_words().items() if own.without_blanks))
-# So many records are looked at to tell their language, and so much of their text.
+# Number of records, and number of characters of their texts, used to detect the language.
 _TELLING, _SAMPLE = 30, 5000
-# The fields of a document under the names that lines of a corpus have for them.
+# Fields of documents by the names that lines of a corpus have for them.
 _LINE_NAMES = {
     "type": "regulation_type", "number": "number", "year": "year", "status": "status", "version": "version",
     "valid_from": "valid_from", "valid_to": "valid_to", "date": "date", "issuer": "issuer",
@@ -46,7 +46,7 @@ Record = Mapping[str, Any]
 def documents_of_records(
     records: Iterable[tuple[int, Record] | Problem], mapping: FieldMapping, source: SourceFile
 ) -> Iterator[ReadDocument | Problem]:
-    """The documents that numbered records make, those that name one document together."""
+    """Group numbered records into the documents that they name."""
     yield from documents_of(_lines(iter(records), mapping, source), source)
 
 
@@ -55,7 +55,7 @@ def _lines(
 ) -> Iterator[Line | Problem]:
     stem = slug_of(source.stem) or "record"
     first = list(islice(records, _TELLING))
-    # A file is in one language, unless a field says otherwise.
+    # A file is in one language unless a field states another.
     sample = "\n".join(
         words
         for item in first
@@ -64,7 +64,7 @@ def _lines(
     )
     spoken = detect(sample[:_SAMPLE], _LANGUAGES)
     made: set[str] = set()
-    told = {} if source.mapping is not None else {"fields": str(mapping), "file": _file_title(source)}
+    guess = {} if source.mapping is not None else {"fields": str(mapping), "file": _file_title(source)}
     for item in chain(first, records):
         if isinstance(item, Problem):
             yield item
@@ -76,16 +76,16 @@ def _lines(
             yield Problem(source.name, "the text is empty", number, own_id)
             continue
         language = text(record, mapping.passage.language) or text(record, mapping.document.language) or spoken
-        yield _line(number, own_id, words, language, record, mapping, told)
+        yield _line(number, own_id, words, language, record, mapping, guess)
 
 
 def _file_title(source: SourceFile) -> str:
-    """What a file is called, in words."""
+    """Return the name of a file in words."""
     return " ".join(source.stem.replace("_", " ").split())
 
 
 def _made_id(record: Record, number: int, mapping: FieldMapping, stem: str, made: set[str]) -> str:
-    """An id of the document's name and the provision's number, for a record without one."""
+    """Make an id from the document's name and the provision's number, for a record without one."""
     document = (
         slug_of(text(record, mapping.document.id) or text(record, mapping.document.title) or "") or stem
     )
@@ -102,22 +102,22 @@ def _line(
     language: str,
     record: Record,
     mapping: FieldMapping,
-    told: Mapping[str, str],
+    guess: Mapping[str, str],
 ) -> Line:
     passage, document = mapping.passage, mapping.document
     metadata: dict[str, Any] = {"language": language}
-    if told:
-        metadata["fields"] = told["fields"]
+    if guess:
+        metadata["fields"] = guess["fields"]
     title = text(record, document.title) or text(record, document.id)
     if (
         title is None
         and document.title is None
         and (passage.heading or passage.path)
         and passage.label
-        and told
+        and guess
     ):
-        # Provisions with headings of their own that name no document: the file is one.
-        title = told.get("file")
+        # Provisions with their own headings that name no document: the file is one document.
+        title = guess.get("file")
     if title is not None:
         metadata["regulation"] = title
     for name, known_as in _LINE_NAMES.items():
@@ -146,7 +146,7 @@ def _line(
 
 
 def _label_name(label: str, language: str) -> str:
-    """Under which name a line knows its own number."""
+    """Return the field name under which a line stores its number."""
     if _NUMBER.match(label):
         return "article"
     if parse_heading(label).kind is SectionKind.ARTICLE:
@@ -162,9 +162,9 @@ def _paths(mapping: FieldMapping) -> Iterator[str]:
                     yield path
 
 
-# JSON and JSON lines of any shape, by a mapping or by a guess.
+# JSON and JSON lines of any structure, by a mapping or a guess
 
-# JSON that is one value is read as a whole, and takes several times its size in memory.
+# A single JSON value is read completely, and takes several times its size in memory.
 LARGEST_JSON = 128 * 1024 * 1024
 _LINES = (".jsonl", ".ndjson", ".jsonlines")
 
@@ -172,12 +172,13 @@ Numbered = tuple[int, Record]
 
 
 class JsonReader:
-    """Reads JSON: one document, a list of documents, or a list of passages; also one of these a line."""
+    """Reads JSON: a document, a list of documents, or a list of passages; also one of these per line."""
 
     name = "JSON"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """Text that begins as a JSON object or list; what is called JSON too, so that its fault is told."""
+        """Accept text that starts like a JSON object or list, and files with its suffix, to report their
+        errors."""
         begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()
         if not looks_like_text(head):
             return False
@@ -186,7 +187,7 @@ class JsonReader:
         return re.match(rb"\{\s*\"|\[\s*\{\s*\"", begins) is not None
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
-        """The documents of a file."""
+        """Yield the documents of a file."""
         if _is_lines(source):
             yield from _read_lines(source)
         else:
@@ -268,7 +269,7 @@ def _read_whole(source: SourceFile) -> Iterator[ReadDocument | Problem]:
 
 
 def _mapping(source: SourceFile, content: Any) -> FieldMapping | Problem:
-    """The user's mapping, or a guess."""
+    """Return the user's mapping, or a guess, or a Problem."""
     if source.mapping is not None:
         try:
             return make_records_mapping(source.mapping)
@@ -292,7 +293,8 @@ def _documents(
     *,
     several: bool,
 ) -> Iterator[ReadDocument | Problem]:
-    """Each record a document where it has provisions in a list, else all of them passages of documents."""
+    """Yield each record as a document if it has a list of provisions, otherwise all as passages of
+    documents."""
     if mapping.items is None and several:
         yield from documents_of_records(records, mapping, source)
         return
@@ -307,7 +309,7 @@ def _documents(
 
 
 def _own_id(record: Record, number: int, mapping: FieldMapping, source: SourceFile, ids: set[str]) -> str:
-    """What a record of several is called: by its title, else by its place in the file."""
+    """Return the id of one of several records: from its title, otherwise from its position."""
     stem = slug_of(source.stem) or "document"
     wanted = slug_of(text(record, mapping.document.title) or "") or f"{stem}-{number}"
     wanted = wanted if wanted not in ids else f"{wanted}-{number}"
@@ -315,29 +317,29 @@ def _own_id(record: Record, number: int, mapping: FieldMapping, source: SourceFi
     return wanted
 
 
-# Tables (CSV and TSV) whose rows are passages, by a mapping or by a guess.
+# Tables (CSV and TSV) whose rows are passages, by a mapping or a guess
 
 SUFFIXES = (".csv", ".tsv", ".tab")
-# A cell may hold a whole law; the library's own limit is 128 KiB.
+# A cell may contain a whole law; the library's own limit is 128 KiB.
 LARGEST_CELL = 16 * 1024 * 1024
 _SEPARATORS = (",", ";", "\t", "|")
-# So many rows with a wrong number of cells are named one by one.
+# Maximum number of rows with a wrong number of cells that are reported separately.
 _NAMED = 20
 
 NumberedRow = tuple[int, Mapping[str, Any]]
 
 
 class TableReader:
-    """Reads a table with a row of names at its top."""
+    """Reads a table with a header row."""
 
     name = "CSV"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """Text that is called a table."""
+        """Accept text with the suffix of a table."""
         return path.suffix.lower() in SUFFIXES and looks_like_text(head)
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
-        """The documents of a table."""
+        """Yield the documents of a table."""
         text, problem, line = decoded(source.content())
         if problem:
             yield Problem(source.name, problem, line)
@@ -365,7 +367,7 @@ class TableReader:
 
 
 def _separator(text: str) -> str:
-    """The sign that most often stands in the first line, outside of quotes."""
+    """Return the most frequent separator in the first line, outside quotes."""
     first = text.lstrip("\n").split("\n", 1)[0]
     outside = "".join(first.split('"')[::2])
     counts = Counter({sign: outside.count(sign) for sign in _SEPARATORS})

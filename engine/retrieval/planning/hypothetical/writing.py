@@ -32,7 +32,7 @@ from engine.settings import InvestigationSettings
 # which are not 0 (``retrievers/dense.py``); without vectors, the weighted share of common terms.
 
 LOWEST_SIMILARITY = 0.4
-# Below this mean agreement a note says that the drafts disagree.
+# Below this mean agreement a note reports low confidence.
 LOW_CONFIDENCE = 0.5
 _WORD = re.compile(r"[^\W_]+")
 Similarities = NDArray[np.float64]
@@ -115,7 +115,7 @@ def _floor(asked: NDArray[np.float32], language: str, corpus: Corpus) -> float:
 def _by_words(texts: Sequence[str], language: str, corpus: Corpus) -> Similarities:
     """Return the share of common terms of texts, weighted by rarity, shape (texts, texts), symmetric.
 
-    The share is of the text with fewer terms, because a passage says more than the question.
+    The share is of the text with fewer terms, because a passage has more words than the question.
     """
     terms = [frozenset(found) for found in analyzer(language).batch(texts)]
     rarity = _rarity(texts, language, corpus)

@@ -93,7 +93,7 @@ def test_gaps_overlaps_copies_and_missing_days_are_noted(subtests: pytest.Subtes
         (
             [stated("a", "2001-01-01", date(2011, 6, 30)), last],
             date(2009, 12, 31),
-            "overlapping: a is said to end on 2011-06-30",
+            "overlapping: a ends by its own data on 2011-06-30",
         ),
         (
             [stated("a", "2001-01-01"), stated("copy", "2001-01-01"), last],

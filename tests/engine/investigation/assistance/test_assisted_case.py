@@ -96,7 +96,7 @@ def test_an_area_without_evidence_overrules_the_model(harbour: Corpus) -> None:
     assert [area.evidence for area in case.areas if area.id == "salvage"] == [()]
     assert case.stop is not None
     assert case.stop.reason is not StopReason.SUFFICIENCY
-    assert "said sufficient, which does not count" in notes(case)
+    assert "answered sufficient, which does not count" in notes(case)
 
 
 @pytest.mark.parametrize("task", [SUB_QUESTIONS, HYPOTHETICAL, GAPS])

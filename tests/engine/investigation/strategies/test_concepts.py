@@ -39,7 +39,7 @@ def test_each_article_says_which_concept_the_question_names(meridia: Corpus) -> 
     )
     assert "the definition of the concept" in found["tax-procedure-act/art-3/para-6"]
     # The wider concept is one step further.
-    assert "under which “objection deadline” stands" in found["tax-procedure-act/art-25/para-1"]
+    assert "the parent of “objection deadline”" in found["tax-procedure-act/art-25/para-1"]
 
 
 def test_the_trail_is_a_sentence(meridia: Corpus) -> None:

@@ -68,7 +68,7 @@ def test_without_drafts_that_are_near_the_question_stands_alone(bare: Corpus) ->
     (view,) = [view for view in plan.views if view.name == "hypothetical"]
     assert not view.enabled
     assert f"under {LOWEST_SIMILARITY:g}" in view.origin
-    assert any("stands alone" in note for note in plan.notes)
+    assert any("only the question is searched" in note for note in plan.notes)
     plain = make_plan(QUESTION, ["en"], corpus=bare)
     assert active(plan).views == plain.views
 

@@ -15,8 +15,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_nothing_is_known_at_first() -> None:
-    assert not Pace().known
+    assert not Pace().is_measured
     assert Pace().expected(20, [100]) == 0.0
     empty = Pace()
     empty.learn(20, [], 5.0)
-    assert not empty.known
+    assert not empty.is_measured
