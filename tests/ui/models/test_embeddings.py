@@ -86,7 +86,7 @@ def test_a_visitor_can_send_nothing_but_a_name(sent: str) -> None:
         ("a=openai:", "unknown embedding"),
         ("none a=minilm a=none", "two models are called 'a'"),
         ("st:/a/fine st:/b/fine", "two models are called 'fine'"),
-        ("openai:m@http://user:sk-secret@h/v1", "must not contain a user name or key"),
+        ("openai:m@http://user:sk-secret@h/v1", "holds no name and no key"),
         ("openai:m@http://10.0.0.7/v1", "not the one in REDSTRING_EMBEDDING_URL"),
         ("openai:m", "OPENAI_API_KEY is not set"),
     ],
