@@ -182,7 +182,7 @@ def test_a_verdict_outlives_an_ingestion(tmp_path: Path) -> None:
 
 def test_what_cannot_be_judged_is_told(corpus: Corpus) -> None:
     source, target, _ = next(one_of_each(corpus))
-    with pytest.raises(InputError, match="no passage"):
+    with pytest.raises(InputError, match="not a passage"):
         judge_link(corpus, Ends("nowhere", target), Judgement.REJECTED)
     with pytest.raises(InputError, match="no link"):
         judge_link(corpus, Ends(target, "nowhere"), Judgement.REJECTED)

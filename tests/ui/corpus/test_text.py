@@ -49,7 +49,7 @@ def test_what_is_no_link_is_told(mine: Caller) -> None:
     for link, words in (
         (None, "link"),
         (["a", "b", "unheard"], "which link"),
-        (["<script>", "b", "cites"], "is no passage"),
+        (["<script>", "b", "cites"], "is not a passage"),
         (["x" * 10_000, "b", "cites"], "link"),
         (["a", "b"], "link"),
     ):
