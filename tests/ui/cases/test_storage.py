@@ -217,7 +217,7 @@ def test_a_question_that_is_asked_in_its_place_does_not_lose_the_first(
 
 def test_a_case_whose_corpus_is_gone_says_so(shelf: Library, cases: KeptCases) -> None:
     opened = asked(shelf, cases)
-    with pytest.raises(InputError, match=r"the corpus 'Small' of this case is gone"):
+    with pytest.raises(InputError, match=r"the corpus 'Small' of this case was removed"):
         opened_again(Library([], shelf.home, shelf.settings), cases, ANNA, id_of(opened))
 
 
