@@ -97,13 +97,13 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
     paragraph: list[str] = []
     # The title of a container's heading may be on the next lines: "BAB I", "UMUM".
     waiting: HeadingBlock | None = None
-    ready = [*mended(lines), ""]
+    ready = [*rejoin_numbers(lines), ""]
     for place, line in enumerate(ready):
         found = heading_line(line)
         if not paragraph and (found is None or _goes_on(found[0], ready[place + 1 : place + 2])):
             found = _run_on(line) or found or _ended(line, ready[place + 1 : place + 2])
         if paragraph and (found is not None or not line.strip()):
-            yield TextBlock(joined(paragraph, unwrap=unwrap))
+            yield TextBlock(join_lines(paragraph, unwrap=unwrap))
             paragraph = []
         if waiting is not None and (line.strip() or waiting.heading.title):
             if found is None and _is_title(line, ready[place + 1 : place + 2], waiting.heading.title):
@@ -125,7 +125,7 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
         yield waiting
 
 
-def mended(lines: Sequence[str]) -> list[str]:
+def rejoin_numbers(lines: Sequence[str]) -> list[str]:
     """Move each number to the line of its word: not "angka", then "7. V. PENAGIHAN"."""
     whole: list[str] = []
     for line in lines:
@@ -204,7 +204,7 @@ def _run_on(line: str) -> tuple[HeadingBlock, str] | None:
     return _headed(heading), match["text"]
 
 
-def joined(lines: Sequence[str], *, unwrap: bool) -> str:
+def join_lines(lines: Sequence[str], *, unwrap: bool) -> str:
     """Join the lines of a paragraph."""
     if not unwrap:
         return "\n".join(line.rstrip() for line in lines).strip()
@@ -288,7 +288,7 @@ _NUMBER_ALONE = re.compile(
 )
 
 
-def without_furniture(text: str) -> str:
+def remove_page_furniture(text: str) -> str:
     """Remove form feeds, page numbers, and lines at the top or bottom of most pages."""
     pages = [page.split("\n") for page in text.split("\f")]
     if len(pages) > 1:
