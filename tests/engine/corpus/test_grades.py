@@ -111,7 +111,7 @@ def test_what_is_not_in_the_corpus_is_not_graded(folder: Path) -> None:
     for of, name, words in (
         ("kind", "circular", "document of"),
         ("document", "gone", "document of"),
-        ("document", "", "which document"),
+        ("document", "", "id of a document"),
         ("kind", "x" * 201, "longer than the 200"),
         ("document", "x" * 10_000, "longer than the 1,000"),
         ("document", "<script>", "document of"),

@@ -78,7 +78,7 @@ def test_what_is_wanted_while_the_last_step_is_kept_comes_behind_it(
         opened.view.pane, opened.view.nodes = "tree", 100_000
         return {}
 
-    monkeypatch.setattr(ui.investigate.updates, "kept", slowly)
+    monkeypatch.setattr(ui.investigate.updates, "store_case", slowly)
     *before, last = _all(listen(many, stage, many.case.run))
     assert all(stage.views not in update for update in before)
     assert json.loads(last[stage.views])["kind"] == "tree"
