@@ -27,7 +27,7 @@ from engine.corpus.ontology import ontology_from, read_ontology
 from engine.corpus.protocol import Corpus
 from engine.corpus.related import with_ontology
 from engine.evaluation import Question, read_questions
-from engine.evaluation.questions import chosen
+from engine.evaluation.questions import choose_questions
 from engine.investigation import Case, run_case
 from engine.investigation.facets import NONE
 from engine.model import AreaState
@@ -149,7 +149,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lines = None if options.areas is None else read_areas(options.areas)
     types = dict(kinds_in(options.types)) if options.types else {}
     measured = Measured()
-    for question in chosen(read_questions(options.queries, options.qrels), None, None, options.most):
+    for question in choose_questions(
+        read_questions(options.queries, options.qrels), None, None, options.most
+    ):
         chosen_type = (
             settings.changed(transaction_type=types.get(question.text) or NONE) if types else settings
         )

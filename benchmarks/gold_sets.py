@@ -28,11 +28,11 @@ from benchmarks.gold_tables import Suite, markdown
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SourceError
-from engine.evaluation import Question, QuestionResult, judged, read_questions
-from engine.evaluation.ablation import ABLATED_MEASURES, Ablation, Asking, ablate
+from engine.evaluation import Question, QuestionResult, judge_questions, read_questions
+from engine.evaluation.ablation import ABLATED_MEASURES, Ablation, AskQuestions, ablate
 from engine.evaluation.parallel import Processes
 from engine.evaluation.plots import all_plots, write_plots
-from engine.evaluation.questions import RUN_DEPTH, Run, chosen, write_run
+from engine.evaluation.questions import RUN_DEPTH, Run, choose_questions, write_run
 from engine.evaluation.results import run_header, write_header, write_result
 from engine.ingestion.build import build_corpus
 from engine.ingestion.report import ProgressBar
@@ -79,12 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for gold in sets:
             model = "none" if gold.corpus in WITHOUT_VECTORS else options.embedding
             folder = ingested(gold, options.corpora, model)
-            questions = chosen(gold.questions(), options.limit, options.every, options.most)
+            questions = choose_questions(gold.questions(), options.limit, options.every, options.most)
             corpus = open_corpus(folder)
             with _asking(corpus, folder, options.jobs) as asking:
                 suite.add(gold.name, _evaluated(gold, corpus, questions, settings, options, asking))
                 if options.ablate:
-                    asked = chosen(questions, most=options.ablate_most)
+                    asked = choose_questions(questions, most=options.ablate_most)
                     suite.ablations[gold.name] = _ablated(gold, corpus, asked, settings, asking)
             # What is known so far is kept: a long run may be stopped.
             _keep(suite, options)
@@ -120,13 +120,13 @@ def ingested(gold: GoldSet, corpora: Path, embedding: str) -> Path:
 
 
 @contextmanager
-def _asking(corpus: Corpus, folder: Path, jobs: int) -> Iterator[Asking]:
+def _asking(corpus: Corpus, folder: Path, jobs: int) -> Iterator[AskQuestions]:
     """How questions are put: one after the other here, or by several processes."""
     if jobs == 1:
-        yield partial(judged, corpus)
+        yield partial(judge_questions, corpus)
     else:
         with Processes(folder, jobs) as processes:
-            yield processes.judged
+            yield processes.judge_questions
 
 
 def _evaluated(
@@ -135,7 +135,7 @@ def _evaluated(
     questions: Sequence[Question],
     settings: InvestigationSettings,
     options: argparse.Namespace,
-    asking: Asking,
+    asking: AskQuestions,
 ) -> list[QuestionResult]:
     results, run = [], Run()
     directory: Path | None = options.results
@@ -165,7 +165,7 @@ def _ablated(
     corpus: Corpus,
     questions: Sequence[Question],
     settings: InvestigationSettings,
-    asking: Asking,
+    asking: AskQuestions,
 ) -> Ablation:
     with ProgressBar() as bar:
         return ablate(

@@ -25,8 +25,8 @@ from benchmarks.learn_ranking import SETS
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.evaluation import Question, read_questions
-from engine.evaluation.learning_completeness import Observation, fold_of, learn_completeness, shares_by_group
-from engine.evaluation.questions import chosen
+from engine.evaluation.learning_completeness import Observation, get_fold, learn_completeness, shares_by_group
+from engine.evaluation.questions import choose_questions
 from engine.investigation import make_case
 from engine.investigation.completeness.calibrated import FILE, record_of
 from engine.investigation.completeness.chao import chao1
@@ -88,7 +88,7 @@ def observe(corpora: Path, data: Path, every: dict[str, int], most: int) -> Iter
         for name in (name for name, corpus_folder in SETS.items() if corpus_folder == folder):
             started = time.perf_counter()
             questions = read_questions(data / name / "queries.jsonl.gz", data / name / "qrels.tsv")
-            questions = questions[:: every[name]] if name in every else chosen(questions, most=most)
+            questions = questions[:: every[name]] if name in every else choose_questions(questions, most=most)
             for number, question in enumerate(questions):
                 yield from ask(corpus, names, question, settings, name)
                 if number % WORDS_EVERY == 0:
@@ -118,7 +118,7 @@ def figures(observed: Sequence[Observed], said: np.ndarray, low: np.ndarray, hig
 
 def report(observed: Sequence[Observed]) -> None:
     """Estimate each half by a model of the other, and print."""
-    half = np.array([fold_of(one.seen.question, 2) for one in observed])
+    half = np.array([get_fold(one.seen.question, 2) for one in observed])
     said, low, high = (np.zeros(len(observed)) for _ in range(3))
     for here in (0, 1):
         model = learn_completeness([observed[i].seen for i in np.flatnonzero(half != here).tolist()], SIGNS)

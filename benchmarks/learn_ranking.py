@@ -28,7 +28,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus, Rows
 from engine.evaluation import read_questions
 from engine.evaluation.compare import paired
-from engine.evaluation.learning import Example, learn, record_of
+from engine.evaluation.learning import Example, learn, model_to_json
 from engine.evaluation.metrics import complete_at, ndcg_at, recall_at
 from engine.investigation import run_case
 from engine.investigation.graph.walks import Associations, get_associations
@@ -203,7 +203,7 @@ def main() -> None:
         for family in Family:
             kin = [one for one in asked if one.family is family and one.group not in OUTSIDE]
             first, second = learned_twice(kin)
-            record[family.value] = {"first": record_of(first), "second": record_of(second)}
+            record[family.value] = {"first": model_to_json(first), "second": model_to_json(second)}
         FILE.write_bytes(orjson.dumps(record, option=orjson.OPT_INDENT_2))
         print(f"written: {FILE.name}")
 

@@ -175,9 +175,9 @@ def evaluate(
     the corpus.
     """
     from engine.evaluation.evaluate import evaluate as measure
-    from engine.evaluation.questions import chosen, read_questions
+    from engine.evaluation.questions import choose_questions, read_questions
 
-    gold = chosen(read_questions(Path(questions), Path(judgements)), limit, None, None)
+    gold = choose_questions(read_questions(Path(questions), Path(judgements)), limit, None, None)
     return measure(_open(corpus), gold, get_preset(preset).changed(**settings))
 
 

@@ -17,8 +17,9 @@ from engine.ingestion.structure.segmentation import sentence_starts
 from engine.ingestion.versions.intervals import SURE
 from engine.investigation.filters import first_passages
 from engine.investigation.record import Investigation
-from engine.language.amendments import Amendment, AmendmentKind, find_changes, names_part
+from engine.language.amendments import Amendment, AmendmentKind, find_changes, is_insertion_point, names_part
 from engine.language.dates import dates_in, takes_the_place
+from engine.language.references import find_mentions
 from engine.language.statements import Kind, Match, Statement, compare, quantities_in, read
 from engine.model import FAMILY, Direction, Document, Passage, Reference, Relation, Span, TargetKind
 from engine.records.phrases import short_citation
@@ -128,6 +129,8 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
         if reference.relation is not Relation.AMENDS and document.status is not None:
             # The source itself states the document's status.
             continue
+        if _only_inserts_next_to(reference, amending):
+            continue
         replaces = takes_the_place(amending.text, reference.span, amending.language)
         if reference.relation is Relation.SUPERSEDES and not replaces:
             continue
@@ -135,6 +138,13 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
         amending_text = _read(corpus, source, amending, maker, reference, alone)
         if amending_text.since is None or not _is_incorporated(passage, document, amending_text.since):
             yield amending_text
+
+
+def _only_inserts_next_to(reference: Reference, amending: Passage) -> bool:
+    """True if a provision is only inserted next to the one that a reference cites as a whole."""
+    (mention, *_) = find_mentions(reference.text, amending.language) or (None,)
+    in_part = mention is not None and any(one.address.paragraph for one in mention.targets)
+    return not in_part and is_insertion_point(amending.text, reference.span, amending.language)
 
 
 def _extent(corpus: Corpus, section: int) -> tuple[int, int]:
@@ -261,6 +271,9 @@ def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations, day: d
         words = _WORDS[relation].format(source=_named(one), target=_named(other))
         [source_passage, target_passage] = citations.reading.passages(np.array([source, target], np.int32))
         if relation is Relation.AMENDS:
+            (reference,) = corpus.references([evidence])
+            if _only_inserts_next_to(reference, source_passage):
+                words = f"{_named(one)} inserts text next to {_named(other)}"
             words += _amended_words(corpus, source, target, day)
         yield Conflict(
             kind,

@@ -15,6 +15,7 @@ from engine.corpus.contents import is_bare_heading
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.definitions import defined_terms
 from engine.investigation.record import Investigation
+from engine.investigation.round import LINKED
 from engine.language.analysis import analyzer
 from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.languages import law
@@ -184,13 +185,18 @@ def find_candidates(
             yield Candidate(unit, prior, _areas(places, own), number, around, near)
 
 
+def _own_score(found: RankedPassage) -> float:
+    """Return the score of a passage without what it gains from standing behind the passage that cites it."""
+    return found.score - sum(part.value for part in found.breakdown if part.name == LINKED)
+
+
 def _read(
     investigation: Investigation, corpus: Corpus, bearing: QuestionMatcher, citations: Citations
 ) -> Iterator[tuple[Rows, float, float | None]]:
     """Yield rows of passages that are read together, their prior 0..1, and their cosine similarity to the
     question by the packaged model (None if unknown)."""
     ranking = _in_language(investigation.passages, bearing.asked.language)
-    best = max((found.score for found in ranking), default=1.0) or 1.0
+    best = max((_own_score(found) for found in ranking), default=1.0) or 1.0
     seen: set[int] = set()
     for found in ranking[:PASSAGES_READ]:
         rows = corpus.rows(list(found.assembled_ids or (found.passage.id,)))
@@ -202,7 +208,7 @@ def _read(
         rows = _provision(rows, corpus, bearing, citations)
         rows = rows[[row not in seen for row in rows.tolist()]]
         seen.update(rows.tolist())
-        yield rows, found.score / best, max(near) if has_cosine else None
+        yield rows, _own_score(found) / best, max(near) if has_cosine else None
     pool = [entry.row for entry in investigation.pool.entries() if entry.row not in seen]
     rows = np.array(pool, np.int32)
     base = bearing.asked.language.split("-")[0]

@@ -1,4 +1,7 @@
-"""Ablation: what each part of an investigation adds, as values and as text."""
+"""Ablation: what each strategy, retriever, view, round and the ontology adds, left out and alone.
+
+Every variant answers the same questions as the full settings, so each difference is paired.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,11 @@ from typing import Any, Protocol
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.evaluation.compare import Difference, paired
-from engine.evaluation.evaluate import judged
+from engine.evaluation.evaluate import judge_questions
 from engine.evaluation.questions import Question
 from engine.evaluation.results import Outcome, QuestionResult
 from engine.investigation.strategies.registry import all_strategies
 from engine.settings import InvestigationSettings
-
-# What each strategy, retriever, view and round is worth, and the ontology: left out, and alone.
-#
-# Every variant answers the same questions as the full settings do, so each difference is paired.
 
 ABLATED_MEASURES = ("recall@5", "recall@10", "recall@20", "complete@10", "ndcg@10", "pool recall")
 GAPS = "gaps"
@@ -27,20 +26,20 @@ Progress = Callable[[str, int, int], None]
 STRATEGY, RETRIEVER, PLAN, ROUND, ONTOLOGY = KINDS = ("strategy", "retriever", "plan", "round", "ontology")
 
 
-class Asking(Protocol):
-    """A way to put questions to a corpus."""
+class AskQuestions(Protocol):
+    """Asks a corpus questions."""
 
     def __call__(
         self, questions: Sequence[Question], settings: InvestigationSettings, *, ontology: bool = True
     ) -> Iterable[tuple[Outcome, QuestionResult]]:
-        """Ask and judge them in order; ``ontology``: with the corpus's own, or with none."""
+        """Ask and judge questions in order; ``ontology``: with the corpus's ontology."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One change of the settings, or none where the corpus is asked without its ``ontology``. ``kind``: one
-    of ``KINDS``; ``role``: without, alone, with (what is off), or up to (a number of rounds)."""
+    """One change of the settings, or asking the corpus without its ``ontology``. ``kind``: one of ``KINDS``;
+    ``role``: without, alone, with (a part that is off), or up to (a number of rounds)."""
 
     kind: str
     name: str
@@ -50,7 +49,7 @@ class Variant:
 
     @property
     def label(self) -> str:
-        """How the variant is called: "without citations", "only bm25", "round 2"."""
+        """Name of the variant: "without citations", "only bm25", "round 2"."""
         if self.role == "up to":
             return f"round {self.name}"
         return f"{'only' if self.role == 'alone' else self.role} {self.name}"
@@ -58,11 +57,11 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class AblationRow:
-    """A variant's means, and how they differ by measure.
+    """A variant's means, and differences by measure.
 
-    Without a part: the full settings less the variant, what the part adds. Up to a round: the variant
-    less the one with a round less, what the round adds. Alone, or with what is off by default: the
-    variant less the full settings.
+    Without a part: full settings minus variant, what the part adds. Up to a round: variant minus the one with
+    a round less, what the round adds. Alone, or with a part that is off by default: variant minus full
+    settings.
     """
 
     variant: Variant
@@ -81,7 +80,7 @@ class Ablation:
     rows: list[AblationRow] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values: kind, name, role, means, differences with intervals and p."""
+        """Return plain values: kind, name, role, means, differences with intervals and p."""
         return {
             "questions": self.questions,
             "full": dict(self.full),
@@ -108,11 +107,11 @@ def variants(
     kinds: Collection[str] = KINDS,
     ontology: bool = False,
 ) -> list[Variant]:
-    """Every strategy and every retriever left out and alone, strategies that are off taken in, the views
-    left out, and every number of rounds.
+    """Return variants: each strategy and retriever left out and alone, disabled strategies added, views left
+    out, and every number of rounds.
 
-    ``searching``: the retrievers that have something to search with; None for all that the settings name.
-    ``kinds``: only variants of these; ``ontology``: whether there is one to be left out.
+    ``searching``: retrievers that can search the corpus; None for all in the settings. ``kinds``: only
+    variants of these; ``ontology``: whether the corpus has one.
     """
     found = [*_strategies(settings), *_retrievers(settings, searching), *_views(settings), *_rounds(settings)]
     if ontology:
@@ -126,15 +125,15 @@ def ablate(
     settings: InvestigationSettings,
     *,
     progress: Progress | None = None,
-    asking: Asking | None = None,
+    asking: AskQuestions | None = None,
     kinds: Collection[str] = KINDS,
 ) -> Ablation:
     """Run the full settings and every variant over the questions.
 
-    ``progress`` is called with the variant's label, the questions done and their number. ``asking``
-    puts questions in another way than one after the other in this process. ``kinds``: only variants of these.
+    ``progress`` receives the variant's label, the questions done and their number. ``asking`` replaces asking
+    the questions one by one in this process. ``kinds``: only variants of these.
 
-    Raises InputError for the ontology alone of a corpus that has none.
+    Raises InputError for the ontology alone if the corpus has none.
     """
     *_, last = ablation_steps(corpus, questions, settings, progress=progress, asking=asking, kinds=kinds)
     return last
@@ -146,17 +145,15 @@ def ablation_steps(
     settings: InvestigationSettings,
     *,
     progress: Progress | None = None,
-    asking: Asking | None = None,
+    asking: AskQuestions | None = None,
     kinds: Collection[str] = KINDS,
 ) -> Iterator[Ablation]:
-    """The ablation as it grows: after the full settings, then after each variant."""
+    """Yield the growing ablation: after the full settings, then after each variant."""
     has_ontology = corpus.ontology is not None
     if set(kinds) == {ONTOLOGY} and not has_ontology:
-        raise InputError(
-            f"{corpus.name} has no ontology that could be left out: apply one (`ontology apply`)"
-        )
+        raise InputError(f"{corpus.name} has no ontology to leave out: apply one (`ontology apply`)")
     searching: set[str] = set()
-    asking = asking or partial(judged, corpus)
+    asking = asking or partial(judge_questions, corpus)
     full = _run(asking(questions, settings), len(questions), FULL, progress, searching)
     ablation = Ablation(len(questions), _means(full))
     yield ablation
@@ -181,7 +178,7 @@ def _run(
     progress: Progress | None,
     searching: set[str] | None = None,
 ) -> list[QuestionResult]:
-    """Results of all questions; ``searching`` receives the retrievers that found something."""
+    """Return the results of all questions; ``searching`` collects the retrievers that found something."""
     results = []
     for number, (outcome, result) in enumerate(answers, 1):
         results.append(result)
@@ -232,7 +229,7 @@ def _retrievers(settings: InvestigationSettings, searching: Collection[str] | No
     for name in names if len(names) > 1 else ():
         others = tuple(other for other in names if other != name)
         yield Variant(RETRIEVER, name, "without", settings.changed(retrievers=others))
-        # Of two retrievers each alone is the other left out.
+        # With two retrievers, each alone is the other left out.
         if len(names) > 2:
             yield Variant(RETRIEVER, name, "alone", settings.changed(retrievers=(name,)))
 
@@ -249,14 +246,12 @@ def _rounds(settings: InvestigationSettings) -> Iterator[Variant]:
         yield Variant(ROUND, str(number), "up to", settings.changed(rounds=number))
 
 
-# An evaluation in words and columns, for the command line.
-
-_STAR = "* 95 % interval of the paired bootstrap leaves out 0, and p is below .05 by randomisation"
+_STAR = "* the 95% interval of the paired bootstrap excludes 0, and p is below .05 by randomisation"
 
 
-def evaluation_text(told: Mapping[str, Any]) -> Iterator[str]:
-    """Lines for an evaluation's JSON: the means, then the comparison, then the ablation."""
-    for name, figures in told.items():
+def evaluation_text(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield lines for an evaluation's JSON: the means, then the comparison, then the ablation."""
+    for name, figures in values.items():
         if name == "comparison":
             yield from _comparison(figures)
         elif name == "ablation":
@@ -267,27 +262,27 @@ def evaluation_text(told: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name:14}{figures}"
 
 
-def _comparison(told: Mapping[str, Any]) -> Iterator[str]:
+def _comparison(values: Mapping[str, Any]) -> Iterator[str]:
     yield ""
-    yield f"against the other run, {told['questions']:,} questions"
-    yield f"{'':16}{'this':>8}{'other':>8}{'less':>9}   {'95 % interval':20}p"
-    for name, found in told["differences"].items():
+    yield f"against the other run, {values['questions']:,} questions"
+    yield f"{'':16}{'this':>8}{'other':>8}{'less':>9}   {'95% interval':20}p"
+    for name, found in values["differences"].items():
         interval = f"[{found['low']:+.4f}, {found['high']:+.4f}]"
         means = f"{found['ours']:8.4f}{found['theirs']:8.4f}{found['difference']:+9.4f}"
         yield f"{name:16}{means}   {interval:20}{found['p']:.4f}"
 
 
-def _ablation(told: Mapping[str, Any]) -> Iterator[str]:
+def _ablation(values: Mapping[str, Any]) -> Iterator[str]:
     yield ""
-    yield f"what each part adds, {told['questions']:,} questions, in points of 100"
+    yield f"what each part adds, {values['questions']:,} questions, in points of 100"
     yield f"{'':24}" + "".join(f"{name:>13}" for name in ABLATED_MEASURES) + f"{'pool':>8}{'ms':>7}"
-    full = "".join(f"{100 * told['full'][name]:>12.1f} " for name in ABLATED_MEASURES)
+    full = "".join(f"{100 * values['full'][name]:>12.1f} " for name in ABLATED_MEASURES)
     yield f"{'full settings':24}{full}"
-    for row in told["rows"]:
+    for row in values["rows"]:
         cells = "".join(_points(row["differences"][name]) for name in ABLATED_MEASURES)
         yield f"{row['label']:24}{cells}{row['mean_size']:>8.0f}{row['milliseconds']:>7.0f}"
-    yield "without a part: the full settings less that run; a round: the run with it less the one before;"
-    yield "only a part, or with one that is off: that run less the full settings"
+    yield "without a part: full settings minus that run; a round: the run with it minus the one before;"
+    yield "only a part, or with one that is off: that run minus the full settings"
     yield _STAR
 
 

@@ -1,4 +1,9 @@
-"""Two evaluations compared, with the significance of their differences."""
+"""Compare two evaluations over the same questions, with the significance of their differences.
+
+The interval is the percentile interval of the paired bootstrap over questions (Efron and Tibshirani 1993;
+Sakai, SIGIR 2006), the p-value that of Fisher's randomisation test, which flips the sign of each question's
+difference (Smucker, Allan and Carterette, CIKM 2007, who recommend it over the sign and Wilcoxon tests).
+"""
 
 from __future__ import annotations
 
@@ -10,27 +15,20 @@ from typing import Any
 import numpy as np
 
 from engine.errors import InputError
-from engine.evaluation.evaluate import scores_of
-from engine.evaluation.questions import Judgements, numbered_lines, read_run, scored
+from engine.evaluation.evaluate import score_ranking
+from engine.evaluation.questions import Judgements, numbered_lines, pair_with_gold, read_run
 from engine.evaluation.results import QuestionResult, read_results
-
-# Is a difference between two runs over the same questions more than chance?
-#
-# The interval is the percentile interval of the paired bootstrap over questions (Efron and
-# Tibshirani 1993; Sakai, SIGIR 2006), the p-value that of Fisher's randomisation test, which
-# flips the sign of each question's difference (Smucker, Allan and Carterette, CIKM 2007, who
-# recommend it over the sign and Wilcoxon tests).
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
 SEED = 20_260
-# Resamples drawn at a time: 2,738 questions make 55 MB of them.
+# Resamples drawn at a time: for 2,738 questions they take 55 MB.
 BATCH = 2_500
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean of ``ours`` less ``theirs`` with its 95 % interval; ``p`` two-sided, by randomisation."""
+    """Mean of ``ours`` minus ``theirs`` with its 95% interval; ``p`` is two-sided, by randomisation."""
 
     ours: float
     theirs: float
@@ -41,15 +39,15 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the interval leaves out 0 and p is below .05."""
+        """True if the interval excludes 0 and p is below .05."""
         return self.p < 1 - CONFIDENCE and not self.low <= 0.0 <= self.high
 
 
 def paired(ours: Sequence[float], theirs: Sequence[float], *, resamples: int = RESAMPLES) -> Difference:
     """Compare two runs' values of the same questions in the same order.
 
-    The same numbers give the same answer: the random generator starts from a fixed seed. Raises
-    ValueError where the lengths differ or are 0.
+    The same numbers give the same result: the random generator has a fixed seed. Raises ValueError if the
+    lengths differ or are 0.
     """
     if len(ours) != len(theirs) or not len(ours):
         raise ValueError(f"{len(ours)} values against {len(theirs)}")
@@ -65,7 +63,7 @@ def paired(ours: Sequence[float], theirs: Sequence[float], *, resamples: int = R
 
 
 def _interval(deltas: np.ndarray, resamples: int) -> tuple[float, float]:
-    # Half a second to import: not for whoever compares nothing.
+    # Imported here because it takes half a second.
     from scipy import stats
 
     found = stats.bootstrap(
@@ -95,8 +93,6 @@ def _randomisation(deltas: np.ndarray, resamples: int) -> float:
     return float(found.pvalue)
 
 
-# Two runs over the same questions: by how much they differ, and whether that is more than chance.
-
 COMPARED = (
     "recall@5",
     "recall@10",
@@ -113,10 +109,10 @@ Measures = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A run to be compared: where it is from, and each question's measures by name.
+class MeasuredRun:
+    """A run to be compared: its origin, and each question's measures by name.
 
-    ``results`` are there where the run was saved as an evaluation, not where it is a TREC run.
+    ``results`` exist for a saved evaluation, not for a TREC run.
     """
 
     source: str
@@ -127,14 +123,14 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Differences by measure, over the questions both runs have; ``warnings`` tell what does not match."""
+    """Differences by measure, over the questions of both runs; ``warnings`` list what does not match."""
 
     questions: int
     differences: Mapping[str, Difference]
     warnings: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for printing."""
+        """Return plain values for printing."""
         return {
             "questions": self.questions,
             "differences": {name: asdict(found) for name, found in self.differences.items()},
@@ -142,31 +138,31 @@ class Comparison:
         }
 
 
-def of_results(results: Sequence[QuestionResult], source: str = "this run") -> Measured:
-    """A run just made, for comparing."""
-    return Measured(source, {result.id: result.measures() for result in results}, tuple(results))
+def measure_run(results: Sequence[QuestionResult], source: str = "this run") -> MeasuredRun:
+    """Make a comparable run from results."""
+    return MeasuredRun(source, {result.id: result.measures() for result in results}, tuple(results))
 
 
-def read_measured(path: Path, gold: Judgements | None = None) -> Measured:
-    """A saved evaluation (JSON lines), or a TREC run judged by ``gold``.
+def read_run_measures(path: Path, gold: Judgements | None = None) -> MeasuredRun:
+    """Read a saved evaluation (JSON lines), or a TREC run judged by ``gold``.
 
-    Judged questions for which the run has no line count as found nothing, as ``trec_eval -c`` does.
-    Raises SourceError naming file and line; InputError for a TREC run without judgements.
+    Judged questions without a line in the run count as nothing found, as in ``trec_eval -c``. Raises
+    SourceError naming file and line; InputError for a TREC run without judgements.
     """
     first = next((line for _, line in numbered_lines(path) if line.strip()), "")
     if first.lstrip().startswith("{"):
         header, results = read_results(path)
         table = {result.id: result.measures() for result in results}
-        return Measured(str(path), table, tuple(results), header)
+        return MeasuredRun(str(path), table, tuple(results), header)
     if gold is None:
         raise InputError(f"{path} is a TREC run: it needs judgements (--qrels) to be scored")
-    judged = scored(read_run(path), gold)
-    questions = {name: scores_of(ranking, dict(passages)) for name, (ranking, passages) in judged.items()}
-    return Measured(str(path), questions)
+    judged = pair_with_gold(read_run(path), gold)
+    questions = {name: score_ranking(ranking, dict(passages)) for name, (ranking, passages) in judged.items()}
+    return MeasuredRun(str(path), questions)
 
 
-def compare(ours: Measured, theirs: Measured) -> Comparison:
-    """Compare over the questions that both have. Raises InputError where there is none."""
+def compare(ours: MeasuredRun, theirs: MeasuredRun) -> Comparison:
+    """Compare over the questions that both have. Raises InputError if there is none."""
     common = [name for name in ours.questions if name in theirs.questions]
     if not common:
         raise InputError(f"{ours.source} and {theirs.source} have no question in common")
@@ -182,13 +178,13 @@ def compare(ours: Measured, theirs: Measured) -> Comparison:
     return Comparison(len(common), differences, tuple(_warnings(ours, theirs, len(common))))
 
 
-def _warnings(ours: Measured, theirs: Measured, common: int) -> list[str]:
+def _warnings(ours: MeasuredRun, theirs: MeasuredRun, common: int) -> list[str]:
     warnings = []
     for one in (ours, theirs):
-        left = len(one.questions) - common
-        if left:
+        omitted = len(one.questions) - common
+        if omitted:
             warnings.append(
-                f"the question sets differ: {left:,} questions of {one.source} are left out, "
+                f"the question sets differ: {omitted:,} questions of {one.source} are left out, "
                 f"{common:,} are compared"
             )
     if ours.header and theirs.header:

@@ -1,4 +1,4 @@
-"""Running investigations over gold questions and averaging what came out."""
+"""Run investigations over gold questions and average their results."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ NDCG_CUTOFF = 10
 class Evaluation:
     """Means over the questions; ``scan`` and ``investigation`` by metric name, times in milliseconds.
 
-    ``pool``: recall, complete, mean size, and precision in its three forms. ``completeness``: how well
-    the estimate is calibrated. ``evidence``: how many questions were told found, partial and none.
+    ``pool``: recall, complete, mean size, and precision in its three forms. ``completeness``: calibration of
+    the estimate. ``evidence``: number of questions by evidence status.
     """
 
     queries: int
@@ -39,7 +39,7 @@ class Evaluation:
     evidence: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, object]:
-        """Plain values for printing."""
+        """Return plain values for printing."""
         return asdict(self)
 
 
@@ -51,12 +51,12 @@ def evaluate(
     run: Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Evaluation:
-    """Investigate every question and average. ``run`` receives the final rankings in TREC's form.
+    """Investigate every question and average. ``run`` receives the final rankings in TREC's format.
 
-    Raises InputError when no gold passage is in the corpus.
+    Raises InputError if no gold passage is in the corpus.
     """
     results, ranked = [], Run()
-    for number, (outcome, result) in enumerate(judged(corpus, questions, settings), 1):
+    for number, (outcome, result) in enumerate(judge_questions(corpus, questions, settings), 1):
         results.append(result)
         ranked.add(result.id, outcome.final[:RUN_DEPTH], outcome.scores[:RUN_DEPTH])
         if progress is not None:
@@ -66,7 +66,7 @@ def evaluate(
     return summarise(results)
 
 
-def judged(
+def judge_questions(
     corpus: Corpus,
     questions: Sequence[Question],
     settings: InvestigationSettings,
@@ -74,11 +74,11 @@ def judged(
     warm: bool = True,
     ontology: bool = True,
 ) -> Iterator[tuple[Outcome, QuestionResult]]:
-    """Investigate one question after the other, and judge each by its gold.
+    """Investigate questions one by one, and judge each by its gold.
 
-    Rankings count single passages by the ids of the source, without assembly. ``warm``: one question is run
-    before the clock starts, so that loading is not timed; ``ontology``: with the corpus's own, else with
-    none. Raises InputError when no gold passage is in the corpus.
+    Rankings count single passages by source id, without assembly. ``warm``: one question is run first, so
+    that loading is not timed; ``ontology``: with the corpus's ontology. Raises InputError if no gold passage
+    is in the corpus.
     """
     corpus = corpus if ontology else without_ontology(corpus)
     check_gold(corpus, questions)
@@ -90,7 +90,7 @@ def judged(
 
 
 def judge(corpus: Corpus, question: Question, outcome: Outcome) -> QuestionResult:
-    """An outcome against the question's gold."""
+    """Judge an outcome by the question's gold."""
     gold = dict(question.gold)
     found = outcome.rounds.keys() & gold.keys()
     is_gold = np.fromiter((name in gold for name in outcome.names), np.bool_, len(outcome.names))
@@ -99,8 +99,8 @@ def judge(corpus: Corpus, question: Question, outcome: Outcome) -> QuestionResul
     final_places = {name: place for place, name in enumerate(outcome.final, 1)}
     return QuestionResult(
         id=question.id,
-        scan=scores_of(outcome.scan, gold),
-        investigation=scores_of(outcome.final, gold),
+        scan=score_ranking(outcome.scan, gold),
+        investigation=score_ranking(outcome.final, gold),
         pool=PoolResult(
             len(found) / len(gold),
             float(len(found) == len(gold)),
@@ -123,7 +123,7 @@ def judge(corpus: Corpus, question: Question, outcome: Outcome) -> QuestionResul
 
 
 def summarise(results: Sequence[QuestionResult]) -> Evaluation:
-    """Means over judged questions. Raises InputError where there are none."""
+    """Return means over judged questions. Raises InputError if there are none."""
     if not results:
         raise InputError("there are no questions to average over")
     p50, p95 = np.percentile([result.milliseconds for result in results], [50, 95])
@@ -145,18 +145,18 @@ def summarise(results: Sequence[QuestionResult]) -> Evaluation:
         _means(pools),
         calibration(results),
         {"p50": round(float(p50), 2), "p95": round(float(p95), 2)},
-        _counted(result.evidence for result in results),
+        _count_statuses(result.evidence for result in results),
     )
 
 
-def unjudged(
+def evaluate_unjudged(
     corpus: Corpus,
     questions: Sequence[Question],
     settings: InvestigationSettings,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, object]:
-    """Questions without any gold, such as the corpus cannot answer: how many were told found, partial and
-    none, and the times in milliseconds. Raises InputError where there are no questions."""
+    """Evaluate questions without gold, for example unanswerable ones: numbers by evidence status, and times
+    in milliseconds. Raises InputError if there are no questions."""
     if not questions:
         raise InputError("there are no questions to average over")
     outcomes = []
@@ -168,17 +168,17 @@ def unjudged(
     return {
         "queries": len(outcomes),
         "milliseconds": {"p50": round(float(p50), 2), "p95": round(float(p95), 2)},
-        "evidence": _counted(outcome.evidence for outcome in outcomes),
+        "evidence": _count_statuses(outcome.evidence for outcome in outcomes),
     }
 
 
-def _counted(told: Iterable[EvidenceStatus]) -> dict[str, int]:
-    counts = Counter(told)
+def _count_statuses(statuses: Iterable[EvidenceStatus]) -> dict[str, int]:
+    counts = Counter(statuses)
     return {status.value: counts[status] for status in EvidenceStatus}
 
 
-def scores_of(ranking: Sequence[str], gold: dict[str, float]) -> dict[str, float]:
-    """All metrics of one ranking."""
+def score_ranking(ranking: Sequence[str], gold: dict[str, float]) -> dict[str, float]:
+    """Return all metrics of one ranking."""
     scores = {f"recall@{k}": recall_at(ranking, gold, k) for k in CUTOFFS}
     scores |= {f"complete@{k}": complete_at(ranking, gold, k) for k in CUTOFFS}
     scores[f"ndcg@{NDCG_CUTOFF}"] = ndcg_at(ranking, gold, NDCG_CUTOFF)
@@ -186,9 +186,9 @@ def scores_of(ranking: Sequence[str], gold: dict[str, float]) -> dict[str, float
 
 
 def check_gold(corpus: Corpus, questions: Sequence[Question]) -> None:
-    """Raises InputError when no gold passage of any question is in the corpus."""
+    """Raise InputError if no gold passage of any question is in the corpus."""
     wanted = sorted({passage for question in questions for passage in question.gold})
-    # A line that was cut keeps its id on the first part, so each source id is a passage id.
+    # A line that was split keeps its id on the first part, so each source id is a passage id.
     if not (corpus.rows(wanted) >= 0).any():
         raise InputError(f"none of the {len(wanted)} gold passages is in the corpus {corpus.name!r}")
 

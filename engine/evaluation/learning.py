@@ -1,8 +1,8 @@
-"""Learning the ranking's weights from gold questions: a listwise loss over shapes that may only rise.
+"""Learn the ranking's weights from gold questions: a listwise loss over monotone shapes.
 
-Each gold passage of a question is weighed against all of its others by a softmax (the list likelihood of
-Xia et al., ICML 2008, for one place at a time); what a feature adds may not fall with its value, but for a
-few that are free, so that every addend of a score can be explained. Minimised by L-BFGS-B.
+A softmax weighs each gold passage of a question against all other passages (the list likelihood of Xia et
+al., ICML 2008, for one rank at a time). A feature's contribution may not fall with its value, except for a
+few free features, so that every addend of a score can be explained. Minimised by L-BFGS-B.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 
 from engine.investigation.ranking.additive import AdditiveModel, Shape
 
-# Features that say what kind of passage it is, not how well it fits: they may count for or against.
+# Features of the kind of passage, not of its fit to the question: they may count for or against.
 FREE = frozenset(("heading", "document", "latest", "authority"))
 KNOTS = 4
 RIDGE = 1e-4
@@ -30,7 +30,7 @@ Floats = NDArray[np.float32]
 class Example:
     """One question: features of its pool, shape (features, n), and which passages are gold, shape (n,).
 
-    ``group`` names the set it comes from; the sets share the weight that ``group_weights`` gives them.
+    ``group`` names its set; ``group_weights`` distributes weight over the sets.
     """
 
     group: str
@@ -38,16 +38,17 @@ class Example:
     gold: NDArray[np.bool_]
 
 
-def knots_of(values: Floats, count: int = KNOTS) -> Floats:
-    """Knots of a feature: its ends and quantiles of what is not zero; at least two where it varies."""
-    told = values[values != 0]
-    inner = np.quantile(told, np.linspace(0, 1, count)) if len(told) else np.empty(0)
+def make_knots(values: Floats, count: int = KNOTS) -> Floats:
+    """Return knots of a feature: minimum, quantiles of non-zero values, maximum; at least two if it
+    varies."""
+    nonzero = values[values != 0]
+    inner = np.quantile(nonzero, np.linspace(0, 1, count)) if len(nonzero) else np.empty(0)
     every = np.concatenate([[values.min()], inner, [values.max()]]).round(4)
     return np.unique(every).astype(np.float32)
 
 
 def ramps(values: Floats, knots: Sequence[Floats]) -> Floats:
-    """Each feature as ramps from 0 to 1 between its knots: shape (n, ramps) from (features, n)."""
+    """Return each feature as ramps from 0 to 1 between its knots: shape (n, ramps) from (features, n)."""
     columns = [
         np.clip((row - low) / (high - low), 0.0, 1.0)
         for row, own in zip(values, knots, strict=True)
@@ -59,9 +60,9 @@ def ramps(values: Floats, knots: Sequence[Floats]) -> Floats:
 def learn(
     names: Sequence[str], examples: Sequence[Example], group_weights: Mapping[str, float]
 ) -> AdditiveModel:
-    """The model that puts gold first. Examples without gold in their pool teach nothing.
+    """Fit a model that ranks gold first. Examples without gold in their pool are ignored.
 
-    Raises ValueError where no example has gold.
+    Raises ValueError if no example has gold.
     """
     usable = [one for one in examples if one.gold.any() and not one.gold.all()]
     if not usable:
@@ -69,7 +70,7 @@ def learn(
     sizes = np.array([len(one.gold) for one in usable])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     values = np.concatenate([one.values for one in usable], axis=1)
-    knots = [knots_of(row) for row in values]
+    knots = [make_knots(row) for row in values]
     table = ramps(values, knots)
     spread = table.std(axis=0) + 1e-3
     table /= spread
@@ -100,10 +101,10 @@ def learn(
         options={"maxiter": ITERATIONS},
     )  # fmt: skip
     learned = (found.x / spread).astype(np.float32)
-    shapes, place = {}, 0
+    shapes, begin = {}, 0
     for name, own in zip(names, knots, strict=True):
-        ramped = learned[place : place + len(own) - 1]
-        place += len(own) - 1
+        ramped = learned[begin : begin + len(own) - 1]
+        begin += len(own) - 1
         if np.abs(ramped).max(initial=0.0) > 1e-6:
             shapes[name] = Shape(own, ramped)
     scores = table @ found.x.astype(np.float32)
@@ -111,8 +112,8 @@ def learn(
     return AdditiveModel(shapes, max(float(np.median(best)), 1e-6))
 
 
-def record_of(model: AdditiveModel) -> dict[str, object]:
-    """A model as plain values, as ``model_from`` reads them."""
+def model_to_json(model: AdditiveModel) -> dict[str, object]:
+    """Return a model as plain values, which ``model_from`` reads."""
     return {
         "scale": round(model.scale, 4),
         "shapes": {

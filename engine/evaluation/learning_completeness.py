@@ -1,8 +1,8 @@
-"""Learning the estimate of completeness from gold questions: a fractional logistic regression with signs.
+"""Learn the estimate of completeness from gold questions: a fractional logistic regression with signed
+weights.
 
-The target is the share of a question's gold that the pool held; a weight may only go the way in which its
-evidence is meant. The interval is taken from folds that the weights were not learned on, so that it does
-not flatter them. Minimised by L-BFGS-B.
+The target is the share of a question's gold in the pool; the sign of each weight is given by the meaning of
+its evidence. The interval comes from held-out folds, so that it is not too narrow. Minimised by L-BFGS-B.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.investigation.completeness.calibrated import INTERVAL_SHARE, Calibra
 RIDGE = 0.002
 ITERATIONS = 300
 FOLDS = 5
-# The interval has its ends read off about this many levels of the estimate, none from fewer questions.
+# The interval is estimated at about this many levels of the estimate, each with at least FEWEST questions.
 LEVELS, FEWEST = 8, 40
 
 Floats = NDArray[np.float64]
@@ -29,9 +29,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One state of one case: its evidence by name, and the share of the gold that its pool held.
+    """One state of one case: its evidence by name, and the share of the gold in its pool (``held``).
 
-    ``group`` names the set; a question's states stay in one fold by ``question``.
+    ``group`` names the set; all states of a ``question`` are in one fold.
     """
 
     group: str
@@ -41,10 +41,10 @@ class Observation:
 
 
 def learn_completeness(observations: Sequence[Observation], signs: Mapping[str, int]) -> CalibratedModel:
-    """The model of these observations. Sets weigh by the square root of their size.
+    """Fit a model to observations. Sets weigh by the square root of their size.
 
-    ``signs`` names the evidence: +1 the more of it the more was found, -1 the less, 0 either way. What an
-    observation lacks is put at its mean over the others. Raises ValueError without observations.
+    ``signs`` gives the sign of each weight by evidence name: +1, -1, or 0 for either. Missing evidence is
+    replaced by its mean over the other observations. Raises ValueError without observations.
     """
     if not observations:
         raise ValueError("no observations to learn from")
@@ -55,45 +55,46 @@ def learn_completeness(observations: Sequence[Observation], signs: Mapping[str, 
     table = np.where(np.isnan(table), neutral, table)
     held = np.array([one.held for one in observations], np.float64)
     bounds = [(None, None), *(_BOUNDS[sign] for sign in signs.values())]
-    folds = np.array([fold_of(one.question) for one in observations])
-    said = np.zeros(len(held))
+    folds = np.array([get_fold(one.question) for one in observations])
+    predicted = np.zeros(len(held))
     for fold in range(FOLDS):
         away, here = folds != fold, folds == fold
         if here.any() and away.any():
-            said[here] = _said(table[here], _fitted(table[away], held[away], weight[away], bounds))
-    interval = interval_of(said, held, weight)
-    found = _fitted(table, held, weight, bounds)
-    kept = {name: float(value) for name, value in zip(names, found[1:], strict=True) if abs(value) > 1e-4}
-    means = {name: float(value) for name, value in zip(names, neutral, strict=True) if name in kept}
-    return CalibratedModel(float(found[0]), kept, means, interval)
+            predicted[here] = _predicted(table[here], _fit(table[away], held[away], weight[away], bounds))
+    interval = fit_interval(predicted, held, weight)
+    found = _fit(table, held, weight, bounds)
+    weights = {name: float(value) for name, value in zip(names, found[1:], strict=True) if abs(value) > 1e-4}
+    means = {name: float(value) for name, value in zip(names, neutral, strict=True) if name in weights}
+    return CalibratedModel(float(found[0]), weights, means, interval)
 
 
 _BOUNDS: Mapping[int, tuple[float | None, float | None]] = {1: (0.0, None), -1: (None, 0.0), 0: (None, None)}
 
 
 def shares_by_group(groups: Sequence[str]) -> Floats:
-    """The weight of each observation, shape (n,): a set's total is the square root of its size; sum 1."""
+    """Return the weight of each observation, shape (n,): a set's total is the square root of its size; sum
+    1."""
     counts = Counter(groups)
     weight = np.array([counts[group] ** -0.5 for group in groups], np.float64)
     return np.asarray(weight / weight.sum(), np.float64)
 
 
-def fold_of(question: str, folds: int = FOLDS) -> int:
-    """The fold of a question, by a hash of its words."""
+def get_fold(question: str, folds: int = FOLDS) -> int:
+    """Return the fold of a question, by a hash of its words."""
     return int.from_bytes(blake2b(question.encode(), digest_size=4).digest(), "big") % folds
 
 
-def interval_of(said: Floats, held: Floats, weight: Floats, share: float = INTERVAL_SHARE) -> Interval:
-    """Ends that hold ``share`` of the outcomes at each level of the estimate; shapes (n,)."""
-    order = np.argsort(said, kind="stable")
-    count = max(1, min(LEVELS, len(said) // FEWEST))
+def fit_interval(estimates: Floats, held: Floats, weight: Floats, share: float = INTERVAL_SHARE) -> Interval:
+    """Return bounds that contain ``share`` of the outcomes at each level of the estimate; shapes (n,)."""
+    order = np.argsort(estimates, kind="stable")
+    count = max(1, min(LEVELS, len(estimates) // FEWEST))
     levels, low, high = [], [], []
     for part in np.array_split(order, count):
-        levels.append(float(np.average(said[part], weights=weight[part])))
+        levels.append(float(np.average(estimates[part], weights=weight[part])))
         below, above = _quantiles(held[part], weight[part], ((1 - share) / 2, (1 + share) / 2))
         low.append(below)
         high.append(above)
-    # A higher estimate never promises less.
+    # A higher estimate never has lower bounds.
     return Interval(np.array(levels), np.maximum.accumulate(low), np.maximum.accumulate(high))
 
 
@@ -105,30 +106,30 @@ def _quantiles(values: Floats, weight: Floats, at: Sequence[float]) -> list[floa
 
 
 def _neutral(table: Floats, weight: Floats) -> Floats:
-    """The weighted mean of what is there of each column; 0 for a column of nothing."""
-    there = ~np.isnan(table)
-    total = (weight[:, None] * there).sum(axis=0)
-    summed = (weight[:, None] * np.where(there, table, 0.0)).sum(axis=0)
+    """Return the weighted mean of the present values of each column; 0 for an empty column."""
+    present = ~np.isnan(table)
+    total = (weight[:, None] * present).sum(axis=0)
+    summed = (weight[:, None] * np.where(present, table, 0.0)).sum(axis=0)
     return np.asarray(np.divide(summed, total, out=np.zeros_like(summed), where=total > 0), np.float64)
 
 
-def _said(table: Floats, parameters: Floats) -> Floats:
+def _predicted(table: Floats, parameters: Floats) -> Floats:
     total = np.clip(parameters[0] + table @ parameters[1:], -30.0, 30.0)
     return np.asarray(1.0 / (1.0 + np.exp(-total)), np.float64)
 
 
-def _fitted(
+def _fit(
     table: Floats, held: Floats, weight: Floats, bounds: Sequence[tuple[float | None, float | None]]
 ) -> Floats:
-    """Intercept and weights, shape (1 + columns,)."""
+    """Return intercept and weights, shape (1 + columns,)."""
     weight = weight / weight.sum()
     spread = table.std(axis=0) + 1e-3
     scaled = table / spread
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
-        said = _said(scaled, parameters)
-        cross = held * np.log(said + 1e-12) + (1 - held) * np.log(1 - said + 1e-12)
-        slope = weight * (said - held)
+        predicted = _predicted(scaled, parameters)
+        cross = held * np.log(predicted + 1e-12) + (1 - held) * np.log(1 - predicted + 1e-12)
+        slope = weight * (predicted - held)
         penalty = 2 * RIDGE * np.concatenate([[0.0], parameters[1:]])
         gradient = np.concatenate([[slope.sum()], scaled.T @ slope]) + penalty
         return -float(weight @ cross) + RIDGE * float(parameters[1:] @ parameters[1:]), gradient

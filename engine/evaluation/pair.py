@@ -1,4 +1,4 @@
-"""Two settings side by side on one question: both rankings, and what only one of them found."""
+"""Compare two settings on one question: both rankings, and what only one of them found."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from engine.settings import InvestigationSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A card of one ranking beside the other: the other's rank of the same passage (None where it shows
-    none), whether the other's pool holds it at all, and whether it is gold."""
+class PairedPassage:
+    """A passage of one ranking: the other's rank of it (None if not ranked), whether the other's pool has it,
+    and whether it is gold."""
 
     found: RankedPassage
     other_rank: int | None
@@ -24,12 +24,12 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """What one of the settings gave. ``alone``: passages that only its pool holds. ``gold_in_pool`` and
-    ``gold_ranked`` count gold passages in the pool and in the ranking that is shown."""
+class SettingsResult:
+    """The result of one of the settings. ``alone`` counts passages only in its pool; ``gold_in_pool`` and
+    ``gold_ranked`` count gold passages in the pool and in the ranking."""
 
     settings: InvestigationSettings
-    ranking: tuple[Placed, ...]
+    ranking: tuple[PairedPassage, ...]
     pool_size: int
     alone: int
     rounds: int
@@ -42,11 +42,11 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Both sides; ``shared`` counts the passages that both pools hold, ``gold`` the question's gold."""
+    """Both results; ``shared`` counts the passages in both pools, ``gold`` the question's gold."""
 
     question: str
-    left: Side
-    right: Side
+    left: SettingsResult
+    right: SettingsResult
     shared: int
     gold: int
 
@@ -59,25 +59,25 @@ def compare_settings(
 ) -> Pair:
     """Investigate a question with both settings, one after the other.
 
-    ``gold``: ids by which the source knows the passages that answer it, if they are known. They are
-    looked up in what was found and reach no investigation. Raises InputError for an empty question.
+    ``gold``: source ids of the passages that answer it, if known. They are only compared with the results and
+    reach no investigation. Raises InputError for an empty question.
     """
     left, right = (run_case(corpus, question, each) for each in settings)
     names = _source_ids(corpus, left, right)
     first, second = _pool_ids(left), _pool_ids(right)
-    wanted = set(gold)
+    gold_ids = set(gold)
     return Pair(
         question,
-        _side(left, right, settings[0], names, wanted),
-        _side(right, left, settings[1], names, wanted),
+        _side(left, right, settings[0], names, gold_ids),
+        _side(right, left, settings[1], names, gold_ids),
         len(first & second),
-        len(wanted),
+        len(gold_ids),
     )
 
 
 def _side(
     mine: Case, other: Case, settings: InvestigationSettings, names: dict[str, str], gold: set[str]
-) -> Side:
+) -> SettingsResult:
     if mine.stop is None:
         raise InputError("the investigation ended before its ranking")
     ranks = {member: found.rank for found in reversed(other.ranking) for member in _members(found)}
@@ -85,17 +85,17 @@ def _side(
     placed = []
     for found in mine.ranking:
         members = _members(found)
-        there = [ranks[member] for member in members if member in ranks]
+        other_ranks = [ranks[member] for member in members if member in ranks]
         placed.append(
-            Placed(
+            PairedPassage(
                 found,
-                min(there, default=None),
+                min(other_ranks, default=None),
                 any(member in others for member in members),
                 any(names[member] in gold for member in members),
             )
         )
     shown = {names[member] for found in mine.ranking for member in _members(found)}
-    return Side(
+    return SettingsResult(
         settings,
         tuple(placed),
         len(own),
@@ -118,8 +118,8 @@ def _pool_ids(case: Case) -> set[str]:
 
 
 def _source_ids(corpus: Corpus, *cases: Case) -> dict[str, str]:
-    """Source id of every passage that either case holds or shows."""
-    wanted = {member for case in cases for found in case.ranking for member in _members(found)}
-    wanted |= {name for case in cases for name in _pool_ids(case)}
-    ids = sorted(wanted)
+    """Return the source id of every passage in either pool or ranking."""
+    members = {member for case in cases for found in case.ranking for member in _members(found)}
+    members |= {name for case in cases for name in _pool_ids(case)}
+    ids = sorted(members)
     return {passage.id: passage.source_id for passage in corpus.passages(corpus.rows(ids))}

@@ -1,4 +1,4 @@
-"""Evaluating with several processes, each with the corpus open once."""
+"""Evaluate in several processes, each with the corpus open once."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from engine.evaluation.questions import Question
 from engine.evaluation.results import Outcome, QuestionResult, investigate_one
 from engine.settings import InvestigationSettings
 
-# Questions handed to a process at a time: few enough that none waits long for the last one.
+# Questions given to a process at a time: few, so that no process waits long for the last one.
 CHUNK = 4
 _OPENED: dict[str, Corpus] = {}
 Work = tuple[Question, InvestigationSettings, bool]
 
 
 class Processes:
-    """``jobs`` processes with a corpus open in each, one thread each. Used as a context manager.
+    """``jobs`` processes with one thread each and the corpus open in each. Used as a context manager.
 
-    Times are those of processes that share the machine; for a time that counts take one process.
+    Times are those of processes that share the machine; use one process to measure times.
     """
 
     def __init__(self, place: Place, jobs: int) -> None:
@@ -46,31 +46,31 @@ class Processes:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None:
-            # Nobody waits for the questions under way.
+            # The results of the running questions are not needed.
             for child in set(multiprocessing.active_children()) - self._not_ours:
                 child.terminate()
         self._pool.shutdown(cancel_futures=True)
 
-    def judged(
+    def judge_questions(
         self, questions: Sequence[Question], settings: InvestigationSettings, *, ontology: bool = True
     ) -> Iterator[tuple[Outcome, QuestionResult]]:
-        """As ``evaluate.judged``, in the order of the questions. Raises InputError as that does."""
+        """See ``evaluate.judge_questions``; in the order of the questions."""
         check_gold(self._corpus, questions)
-        # Processes start when the first questions are handed out.
+        # Processes start when the first questions are submitted.
         with _single_threads():
             if not self._warm:
                 # One for each process, so that loading the model is not timed.
-                list(self._handed_out([(questions[0], settings, ontology)] * self._jobs, 1))
+                list(self._distribute([(questions[0], settings, ontology)] * self._jobs, 1))
                 self._warm = True
-            yield from self._handed_out([(question, settings, ontology) for question in questions], CHUNK)
+            yield from self._distribute([(question, settings, ontology) for question in questions], CHUNK)
 
-    def _handed_out(self, work: Sequence[Work], chunk: int) -> Iterator[tuple[Outcome, QuestionResult]]:
+    def _distribute(self, work: Sequence[Work], chunk: int) -> Iterator[tuple[Outcome, QuestionResult]]:
         with _uninterrupted():
             return self._pool.map(_one, work, chunksize=chunk)
 
 
 def _open(place: Place) -> None:
-    # A Ctrl-C goes to all processes of a command; the one that was called takes care of it.
+    # Ctrl-C goes to all processes of a command; the parent handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _OPENED["corpus"] = corpus = open_corpus(place)
     _OPENED["without"] = without_ontology(corpus)
@@ -85,7 +85,7 @@ def _one(work: Work) -> tuple[Outcome, QuestionResult]:
 
 @contextmanager
 def _single_threads() -> Iterator[None]:
-    """Children that start meanwhile use one thread each: more would get in each other's way."""
+    """Let children started within use one thread each: more would slow each other down."""
     names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS")
     before = {name: os.environ.get(name) for name in names}
     os.environ.update({name: "1" for name in names if before[name] is None})
@@ -99,7 +99,7 @@ def _single_threads() -> Iterator[None]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """An interruption waits until the end, and for ever in processes that are started meanwhile."""
+    """Defer an interruption to the end, and ignore it in processes started within."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

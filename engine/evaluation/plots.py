@@ -1,4 +1,8 @@
-"""Plots of an evaluation."""
+"""Plots of an evaluation.
+
+A trace's ``meta`` names its colour as a token of the page's style sheet, so that the page can apply its
+theme; the colours here are those of the light theme (Okabe and Ito 2008).
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,6 @@ from engine.evaluation.metrics import recall_by_round as by_round
 from engine.evaluation.metrics import reliability as bins_of
 from engine.evaluation.results import QuestionResult
 
-# What all plots share: colours, axes, the frame.
-#
-# A trace's ``meta`` names its colour as a token of the page's style sheet, so that the page can
-# put in the values of the theme that is on; the colours here are those of the light theme (Okabe
-# and Ito 2008).
-
 COLOURS: Mapping[str, str] = {
     "scan": "#7a7a7a",
     "accent": "#b3261e",
@@ -33,13 +31,13 @@ COLOURS: Mapping[str, str] = {
     "soft": "#6b6a66",
 }
 SCAN, FINAL, POOL, SECOND, GUIDE, BACK = "scan", "accent", "meta", "ent", "soft", "line"
-# How the two rankings are called, which they are, their colours.
+# The two rankings: name, kind, colour.
 RANKINGS: tuple[tuple[str, Ranking, str], ...] = (("scan", "scan", SCAN), ("investigation", "final", FINAL))
 SHARE = {"range": [0, 1.02], "tickformat": ".0%", "fixedrange": True}
 
 
 def frame(title: str, x: str, y: str, **axes: Any) -> go.Figure:
-    """An empty figure with its title and the names of its axes; ``axes`` go to the layout as they are."""
+    """Return an empty figure with a title and axis names; ``axes`` are passed to the layout."""
     figure = go.Figure()
     figure.update_layout(
         title={"text": title, "x": 0.02, "xanchor": "left", "font": {"size": 15}},
@@ -57,7 +55,7 @@ def frame(title: str, x: str, y: str, **axes: Any) -> go.Figure:
 
 
 def line(name: str, x: list[Any], y: list[float], token: str, **more: Any) -> go.Scatter:
-    """A line with a dot at each point."""
+    """Return a line with a dot at each point."""
     return go.Scatter(
         x=x,
         y=y,
@@ -70,16 +68,14 @@ def line(name: str, x: list[Any], y: list[float], token: str, **more: Any) -> go
     )
 
 
-# What each part adds: bars with the interval of the paired bootstrap.
-
 ROW_HEIGHT, AROUND = 30, 120
 
 
 def ablation_bars(ablation: Ablation, measures: tuple[str, str] = ("recall@10", "pool recall")) -> go.Figure:
-    """A pair of bars for each strategy, retriever and round, in points of 100; to the right of 0 it
-    earns its place. What was run alone is not drawn."""
+    """Plot pairs of bars, with the interval of the paired bootstrap, for each strategy, retriever and round,
+    in points of 100; bars to the right of 0 are gains. Variants run alone are not plotted."""
     rows = [row for row in ablation.rows if row.variant.role != "alone"][::-1]
-    figure = frame("What each part adds", "points of 100, with 95 % interval", "")
+    figure = frame("What each part adds", "points of 100, with 95% interval", "")
     for measure, token in zip(measures, (FINAL, SECOND), strict=True):
         found = [row.differences[measure] for row in rows]
         figure.add_trace(
@@ -116,28 +112,21 @@ def _part(variant: Variant) -> str:
     return f"{variant.name} (off)" if variant.role == "with" else variant.name
 
 
-# Precision at each level of recall, interpolated at eleven points.
-
-
 def precision_recall(results: Sequence[QuestionResult]) -> go.Figure:
-    """One line for the scan, one for the investigation."""
+    """Plot interpolated precision at eleven levels of recall, for the scan and the investigation."""
     figure = frame("Precision and recall", "recall", "precision")
     figure.update_xaxes({**SHARE, "range": [-0.02, 1.02]})
     figure.update_yaxes(SHARE)
     for name, ranking, token in RANKINGS:
         points = points_of(results, ranking)
         levels, precisions = [level for level, _ in points], [precision for _, precision in points]
-        told = "%{y:.1%} precise at a recall of %{x:.0%}"
-        figure.add_trace(line(name, levels, precisions, token, hovertemplate=told))
+        template = "%{y:.1%} precise at a recall of %{x:.0%}"
+        figure.add_trace(line(name, levels, precisions, token, hovertemplate=template))
     return figure
 
 
-# Recall against the number of passages read, best first: what the next hundred passages would
-# bring.
-
-
 def recall_by_pool_size(results: Sequence[QuestionResult]) -> go.Figure:
-    """Mean recall over the questions for the scan and for the pool in the order of the final ranking."""
+    """Plot mean recall by number of passages read, for the scan and for the final ranking of the pool."""
     figure = frame("Recall by passages read", "passages, best first", "recall of gold")
     figure.update_xaxes(type="log", dtick=1, minor={"showgrid": False})
     figure.update_yaxes(SHARE)
@@ -148,11 +137,8 @@ def recall_by_pool_size(results: Sequence[QuestionResult]) -> go.Figure:
     return figure
 
 
-# Recall of the pool after the scan and after each round, beside how many passages it took.
-
-
 def recall_by_round(results: Sequence[QuestionResult]) -> go.Figure:
-    """Lines: mean recall and share of complete pools. Bars, on the right: mean size of the pool."""
+    """Plot mean recall and share of complete pools by round as lines, mean pool size as bars on the right."""
     figure = frame("Recall by round", "round", "share of the gold, of the pools")
     rounds = by_round(results)
     names = ["scan" if found.number == 0 else str(found.number) for found in rounds]
@@ -170,9 +156,9 @@ def recall_by_round(results: Sequence[QuestionResult]) -> go.Figure:
         )
     )
     recall, complete = [found.recall for found in rounds], [found.complete for found in rounds]
-    told = "%{y:.1%} after %{x}"
-    figure.add_trace(line("recall", list(names), recall, FINAL, hovertemplate=told))
-    figure.add_trace(line("complete", list(names), complete, POOL, hovertemplate=told))
+    template = "%{y:.1%} after %{x}"
+    figure.add_trace(line("recall", list(names), recall, FINAL, hovertemplate=template))
+    figure.add_trace(line("complete", list(names), complete, POOL, hovertemplate=template))
     figure.update_layout(
         yaxis={**SHARE, "dtick": 0.2, "overlaying": "y2", "side": "left"},
         yaxis2={
@@ -187,20 +173,18 @@ def recall_by_round(results: Sequence[QuestionResult]) -> go.Figure:
     return figure
 
 
-# Does "90 % complete" mean 90 %: what the estimate said against what the pool held.
-
 SMALLEST, LARGEST = 8.0, 34.0
 
 
 def reliability(results: Sequence[QuestionResult], edges: Sequence[float] = EDGES) -> go.Figure:
-    """A dot for each bin of estimates, as large as the questions in it are many, labelled with their
-    number; on the diagonal the estimate keeps its word, below it promises too much."""
-    figure = frame("Is the estimate of completeness right?", "said: estimated completeness", "held: recall")
+    """Plot a dot for each bin of estimates, sized by its number of questions and labelled with it; dots below
+    the diagonal are overestimates."""
+    figure = frame("Is the estimate of completeness right?", "estimated completeness", "actual recall")
     figure.update_xaxes({**SHARE, "range": [-0.02, 1.05]})
     figure.update_yaxes({**SHARE, "range": [0, 1.12]})
     figure.add_trace(
         go.Scatter(
-            x=[0, 1], y=[0, 1], mode="lines", name="as said", meta=GUIDE, hoverinfo="skip",
+            x=[0, 1], y=[0, 1], mode="lines", name="calibrated", meta=GUIDE, hoverinfo="skip",
             line={"color": COLOURS[GUIDE], "dash": "dash", "width": 1.5},
         )
     )  # fmt: skip
@@ -208,8 +192,8 @@ def reliability(results: Sequence[QuestionResult], edges: Sequence[float] = EDGE
     most = max((found.questions for found in bins), default=1)
     figure.add_trace(
         go.Scatter(
-            x=[found.said for found in bins],
-            y=[found.held for found in bins],
+            x=[found.estimate for found in bins],
+            y=[found.recall for found in bins],
             text=[f"{found.questions:,}" for found in bins],
             customdata=[f"{found.low:.0%} to {found.high:.0%}" for found in bins],
             name="questions",
@@ -222,19 +206,17 @@ def reliability(results: Sequence[QuestionResult], edges: Sequence[float] = EDGE
                 "size": [max(SMALLEST, LARGEST * (found.questions / most) ** 0.5) for found in bins],
                 "opacity": 0.75,
             },
-            hovertemplate="said %{customdata} (mean %{x:.1%}): held %{y:.1%}, %{text} questions",
+            hovertemplate="estimated %{customdata} (mean %{x:.1%}): actual %{y:.1%}, %{text} questions",
         )
     )
     return figure
 
 
-# All plots of a run, and the files they are written to.
-
 SCRIPT = "plotly.min.js"
 
 
 def all_plots(results: Sequence[QuestionResult], ablation: Ablation | None = None) -> dict[str, go.Figure]:
-    """Every plot by the name of its file; the reliability plot only where estimates were made."""
+    """Return every plot by file name; the reliability plot only if there are estimates."""
     found = {
         "recall_by_pool_size": recall_by_pool_size(results),
         "recall_by_round": recall_by_round(results),
@@ -248,8 +230,8 @@ def all_plots(results: Sequence[QuestionResult], ablation: Ablation | None = Non
 
 
 def write_plots(figures: Mapping[str, go.Figure], folder: Path) -> None:
-    """Write each figure as a page and as plotly's JSON; the script they share lies beside the pages,
-    so that they open without a network. Raises InputError where the folder cannot be written."""
+    """Write each figure as a page and as plotly's JSON; the shared script is next to the pages, so that they
+    open without a network. Raises InputError if the folder cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         script = Path(plotly.__file__).resolve().parent / "package_data" / SCRIPT
@@ -266,7 +248,5 @@ def write_plots(figures: Mapping[str, go.Figure], folder: Path) -> None:
     except OSError as error:
         raise InputError(f"cannot write plots to {folder}: {error}") from error
 
-
-# Plots of an evaluation, one a file, and all of them as files that need nothing else.
 
 __all__ = ["all_plots", "write_plots"]

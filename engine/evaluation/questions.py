@@ -1,4 +1,4 @@
-"""Gold questions: lines, qrels, runs, and the choice of some of them."""
+"""Gold questions with their judgements, rankings in TREC's formats, and the choice of questions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ import orjson
 from engine.errors import InputError, SettingsError, SourceError, UnpackingError
 from engine.unpacking import LARGEST, open_gzip
 
-# Text files read line by line, so that an error can name the line.
-
-# Characters of a line.
+# Maximum characters of a line.
 LONGEST = 1 << 24
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers, from 1, of a UTF-8 file, gzipped or not. Raises SourceError."""
+    """Yield the numbered lines, from 1, of a UTF-8 file, gzipped or not. Raises SourceError."""
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -37,11 +35,10 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise SourceError(f"{path}: cannot be read ({error})") from error
 
 
-# Rankings in TREC's run form, out and in: ``question Q0 passage place score tag``, one a line.
-
+# Rankings in TREC's run format: ``question Q0 passage rank score tag``, one a line.
 RUN_DEPTH = 100
 RUN_TAG = "redstring"
-# So many hexadecimal digits of its digest tell a question from all others of a collection.
+# Hexadecimal digits of a digest that identify a question within a collection.
 TOPIC_DIGITS = 16
 _SPACE = re.compile(r"\s")
 
@@ -59,39 +56,39 @@ class Run:
 
 
 def topic_of(question: str) -> str:
-    """Return the name of a question in files of TREC's forms: the same for the same words."""
+    """Return a question's name in TREC files: the same for the same words."""
     words = " ".join(question.split())
     return "q" + hashlib.sha256(words.encode()).hexdigest()[:TOPIC_DIGITS]
 
 
 def write_run(run: Run, path: Path, tag: str = RUN_TAG) -> None:
-    """Write all rankings. Raises InputError for an id with a space in it, which the form cannot hold."""
+    """Write all rankings. Raises InputError for an id with a space, which the format cannot contain."""
     path.write_text("".join(run_lines(run, tag)), encoding="utf-8")
 
 
 def run_lines(run: Run, tag: str = RUN_TAG) -> list[str]:
-    """The lines of a run, places from 1."""
+    """Return the lines of a run, with ranks from 1."""
     lines = []
     for question, passages in run.rankings.items():
-        for place, (passage, score) in enumerate(zip(passages, run.scores[question], strict=True), 1):
-            lines.append(f"{one_word(question)} Q0 {one_word(passage)} {place} {score:.6f} {tag}\n")
+        for rank, (passage, score) in enumerate(zip(passages, run.scores[question], strict=True), 1):
+            lines.append(f"{one_word(question)} Q0 {one_word(passage)} {rank} {score:.6f} {tag}\n")
     return lines
 
 
 def one_word(name: str) -> str:
-    """An id as TREC's forms take it. Raises InputError where it has a space or is empty."""
+    """Return an id valid in TREC's formats. Raises InputError if it is empty or has a space."""
     if not name or _SPACE.search(name):
-        raise InputError(f"the id {name!r} cannot stand in a TREC file: it is empty or has a space in it")
+        raise InputError(f"the id {name!r} is not possible in a TREC file: it is empty or has a space")
     return name
 
 
 def read_run(path: Path) -> Run:
-    """Read a run, gzipped or not. As in trec_eval the score decides, not the written place; passages of
-    equal score stay in the order of the file. Lines that begin with # are comments.
+    """Read a run, gzipped or not. As in trec_eval, scores determine the order, not the written ranks;
+    passages with equal scores keep the order of the file. Lines beginning with # are comments.
 
-    Raises SourceError naming file and line of what is not a line of a run, or stands twice.
+    Raises SourceError naming file and line for an invalid line and for a duplicate.
     """
-    found: dict[str, dict[str, float]] = {}
+    by_question: dict[str, dict[str, float]] = {}
     for number, line in numbered_lines(path):
         fields = line.split()
         if not fields or line.startswith("#"):
@@ -99,14 +96,14 @@ def read_run(path: Path) -> Run:
         if len(fields) != 6:
             raise SourceError(f"{path}, line {number}: not question, Q0, passage, place, score, tag")
         question, _, passage, _, written, _ = fields
-        ranked = found.setdefault(question, {})
+        ranked = by_question.setdefault(question, {})
         if passage in ranked:
-            raise SourceError(f"{path}, line {number}: {passage} stands twice for question {question}")
+            raise SourceError(f"{path}, line {number}: {passage} is listed twice for question {question}")
         ranked[passage] = _score(path, number, written)
-    if not found:
+    if not by_question:
         raise SourceError(f"{path}: the run has no lines")
     run = Run()
-    for question, ranked in found.items():
+    for question, ranked in by_question.items():
         ordered = sorted(ranked.items(), key=lambda item: -item[1])
         run.add(question, [name for name, _ in ordered], [score for _, score in ordered])
     return run
@@ -122,17 +119,16 @@ def _score(path: Path, number: int, written: str) -> float:
     return score
 
 
-def scored(
+def pair_with_gold(
     run: Run, gold: Mapping[str, Mapping[str, float]]
 ) -> dict[str, tuple[tuple[str, ...], Mapping[str, float]]]:
-    """Each judged question's ranking, empty where the run has none for it, beside its gold."""
+    """Return each judged question's ranking (empty if the run has none) with its gold."""
     if not run.rankings.keys() & gold.keys():
         raise InputError("the run and the judgements have no question in common")
     return {question: (run.rankings.get(question, ()), passages) for question, passages in gold.items()}
 
 
-# Relevance judgements, in and out: TREC's four columns, BEIR's three.
-
+# Relevance judgements: TREC's four columns, BEIR's three.
 Judgements = dict[str, dict[str, float]]
 _FORMS = "query-id, corpus-id, score (BEIR) or query-id, 0, corpus-id, score (TREC)"
 
@@ -148,11 +144,11 @@ class JudgedLine:
 
 
 def judged_lines(lines: Iterable[str], name: str) -> Iterator[JudgedLine]:
-    """The judgements of lines, whatever their gain; ``name`` is what errors call the file.
+    """Yield the judgements of lines, with any gain; errors use ``name`` for the file.
 
     Four columns are TREC's (question, iteration, passage, gain), three are BEIR's (with or without its
-    header). Columns are separated by tabs where the line has one, else by spaces. Raises SourceError
-    naming file and line.
+    header). Columns are separated by tabs if the line has one, else by spaces. Raises SourceError naming file
+    and line.
     """
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r\n")
@@ -172,7 +168,7 @@ def judged_lines(lines: Iterable[str], name: str) -> Iterator[JudgedLine]:
 
 
 def read_qrels(path: Path) -> Judgements:
-    """Gold passages with their gains, above 0, by question. Raises SourceError as ``judged_lines``."""
+    """Read gold passages with gains above 0, by question. Raises SourceError as ``judged_lines``."""
     gold: Judgements = {}
     for line in judged_lines((text for _, text in numbered_lines(path)), str(path)):
         if line.gain > 0:
@@ -181,8 +177,7 @@ def read_qrels(path: Path) -> Judgements:
 
 
 def write_qrels(gold: Mapping[str, Mapping[str, float]], path: Path) -> None:
-    """Write judgements in TREC's form; gains that are whole stay whole. Raises InputError for an id that
-    the form cannot hold."""
+    """Write judgements in TREC's format; integer gains stay integers. Raises InputError for an invalid id."""
     lines = [
         f"{one_word(question)} 0 {one_word(passage)} {gain:g}\n"
         for question, passages in gold.items()
@@ -191,7 +186,7 @@ def write_qrels(gold: Mapping[str, Mapping[str, float]], path: Path) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-# Gold questions: queries in BEIR's form, with their relevance judgements.
+# Gold questions: queries in BEIR's format, with their relevance judgements.
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +199,11 @@ class Question:
 
 
 def read_questions(queries: Path, qrels: Path, *, unjudged: bool = False) -> list[Question]:
-    """Questions that have gold, in the order of the queries file.
+    """Read the questions that have gold, in the order of the queries file.
 
-    ``unjudged``: where the file of judgements is empty all questions count, without gold.
-    ``queries``: JSON lines with ``id`` or ``_id`` and ``text``, gzipped or not. ``qrels``: BEIR's
-    three columns or TREC's four. Raises SourceError naming the file
-    and line of the first thing that cannot be read, or when no question has gold.
+    ``unjudged``: if the file of judgements is empty, all questions count, without gold. ``queries``: JSON
+    lines with ``id`` or ``_id`` and ``text``, gzipped or not. ``qrels``: BEIR's three columns or TREC's four.
+    Raises SourceError naming file and line of the first error, or if no question has gold.
     """
     gold = read_qrels(qrels)
     questions = [
@@ -236,29 +230,26 @@ def _read_queries(path: Path) -> Iterator[tuple[str, str]]:
         yield query_id, text
 
 
-# Which questions of a set are asked.
-
-
-def chosen(
+def choose_questions(
     questions: Sequence[Question],
     limit: int | None = None,
     every: int | None = None,
     most: int | None = None,
 ) -> list[Question]:
-    """Every ``every``-th question from the first on, of those the first ``limit``, and of those ``most``
-    at even distances.
+    """Return every ``every``-th question, of those the first ``limit``, and of those ``most`` evenly spaced
+    ones.
 
     Raises SettingsError for a number below 1.
     """
     for name, value in (("--limit", limit), ("--every", every), ("--most", most)):
         if value is not None and value < 1:
             raise SettingsError(f"{name}: must be at least 1 (given: {value})")
-    found = list(questions[:: every or 1])[:limit]
-    return found if most is None else spread(found, most)
+    selected = list(questions[:: every or 1])[:limit]
+    return selected if most is None else spread_evenly(selected, most)
 
 
-def spread(questions: Sequence[Question], wanted: int) -> list[Question]:
-    """``wanted`` questions at even distances: the first ones of a set are seldom like the rest."""
-    if len(questions) <= wanted:
+def spread_evenly(questions: Sequence[Question], count: int) -> list[Question]:
+    """Return ``count`` evenly spaced questions: the first ones of a set are seldom representative."""
+    if len(questions) <= count:
         return list(questions)
-    return [questions[number * len(questions) // wanted] for number in range(wanted)]
+    return [questions[number * len(questions) // count] for number in range(count)]

@@ -1,4 +1,8 @@
-"""Results of an evaluation, question by question and in the mean."""
+"""Results of an evaluation: one question's outcome, its metrics, and files of a whole run.
+
+A run is saved as JSON lines, one question a line after a header line, so that runs can be compared later and
+every curve drawn again without asking anything a second time.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +25,15 @@ from engine.language.embedders.loading import model_name
 from engine.model import Completeness, EvidenceStatus, Passage
 from engine.settings import InvestigationSettings
 
-# One gold question put to a corpus: what the scan and the investigation ranked, timed.
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one question gave. Passages are named by the ids of their source, best first.
+    """The result of one question. Passages are named by the ids of their source, best first.
 
-    ``scores`` are those of ``final``. ``rounds`` says in which round each passage of the pool was
-    admitted (0: the scan), ``sizes`` how many passages the pool held after each round. ``rows`` are
-    the pool's passages and ``names`` their source ids, in the order of admission. ``retrievers`` are
-    those that found something: what the corpus has no model for is not among them. ``evidence``: whether
-    the corpus was said to bear the question.
+    ``scores`` belong to ``final``. ``rounds`` is the round in which each passage of the pool was admitted (0:
+    the scan), ``sizes`` the size of the pool after each round. ``rows`` are the pool's passages and ``names``
+    their source ids, in the order of admission. ``retrievers`` are those that found something; those without
+    a model in the corpus are not among them. ``evidence`` is the case's evidence status.
     """
 
     scan: tuple[str, ...]
@@ -50,10 +51,7 @@ class Outcome:
 
 
 def investigate_one(corpus: Corpus, question: str, settings: InvestigationSettings) -> Outcome:
-    """One investigation, timed from the question to the ranking.
-
-    The assembly of neighbours, which serves a reader, does not touch it.
-    """
+    """Run one investigation, timed from the question to the ranking, without assembling neighbours."""
     started = time.perf_counter()
     case = run_case(corpus, question, settings)
     seconds = time.perf_counter() - started
@@ -86,7 +84,7 @@ def investigate_one(corpus: Corpus, question: str, settings: InvestigationSettin
 
 
 def source_ids(passages: Sequence[Passage], scores: Sequence[float]) -> tuple[list[str], list[float]]:
-    """Ids by which the source knows the passages, best first, each once, with its best score."""
+    """Return the passages' ids in their source, best first, each once with its best score."""
     best: dict[str, float] = {}
     for passage, score in zip(passages, scores, strict=True):
         best.setdefault(passage.source_id, score)
@@ -97,18 +95,13 @@ def _passages(corpus: Corpus, rows: Rows) -> list[Passage]:
     return corpus.passages(np.asarray(rows, np.int32))
 
 
-# What is kept of each question of an evaluation: its metrics, and where its gold stood.
-#
-# Saved as JSON lines, one question a line after a first line that tells of the run, so that runs
-# can be compared later and every curve drawn again without asking anything a second time.
-
 FORMAT = "redstring evaluation 1"
 
 
 @dataclass(frozen=True, slots=True)
 class GoldPlace:
-    """Where one gold passage came out: its gain, its places (from 1) in the scan's and in the final
-    ranking, and the round that admitted it to the pool. None where it was not found."""
+    """Ranks of one gold passage: its gain, its ranks (from 1) in the scan and in the final ranking, and the
+    round that admitted it to the pool; None if not found."""
 
     gain: float
     scan: int | None
@@ -118,8 +111,8 @@ class GoldPlace:
 
 @dataclass(frozen=True, slots=True)
 class PoolResult:
-    """The pool against the gold. ``gold``: share of its passages that are gold; ``precision``: that are
-    gold or one stated relation away from gold; ``with_entities``: or share a rare entity with gold."""
+    """The pool against the gold. ``gold`` is the share of gold passages; ``precision`` of gold or one stated
+    relation away from it; ``with_entities`` also of those sharing a rare entity with gold."""
 
     recall: float
     complete: float
@@ -133,9 +126,8 @@ class PoolResult:
 class QuestionResult:
     """One question: metrics of both rankings by name, the pool, the estimate, the time.
 
-    ``sizes``: passages in the pool after the scan and after each round. ``ranked``: passages in the
-    final ranking, which is the whole pool, by source id. ``evidence``: whether the corpus was said to bear
-    the question.
+    ``sizes``: passages in the pool after the scan and after each round. ``ranked``: passages in the final
+    ranking, which is the whole pool, by source id. ``evidence`` is the case's evidence status.
     """
 
     id: str
@@ -151,7 +143,7 @@ class QuestionResult:
     evidence: EvidenceStatus = EvidenceStatus.FOUND
 
     def measures(self) -> dict[str, float]:
-        """The investigation's metrics and the pool's, under one set of names."""
+        """Return the investigation's metrics and the pool's, under one set of names."""
         pool = {
             "pool recall": self.pool.recall,
             "pool complete": self.pool.complete,
@@ -165,7 +157,7 @@ _RESULT = TypeAdapter(QuestionResult)
 
 
 def run_header(corpus: Corpus, settings: InvestigationSettings) -> dict[str, Any]:
-    """What a run's first line tells: the corpus, its model by name, the settings, the time (UTC)."""
+    """Return the header of a run: the corpus, its model by name, the settings, the time (UTC)."""
     return {
         "format": FORMAT,
         "corpus": corpus.name,
@@ -177,18 +169,18 @@ def run_header(corpus: Corpus, settings: InvestigationSettings) -> dict[str, Any
 
 
 def write_header(target: IO[bytes], header: Mapping[str, Any]) -> None:
-    """Begin a file of results."""
+    """Write the header of a file of results."""
     target.write(orjson.dumps(dict(header)) + b"\n")
 
 
 def write_result(target: IO[bytes], result: QuestionResult) -> None:
-    """Add one question; what was written stays when a later question fails."""
+    """Write one question; it is flushed, so that it survives the failure of a later one."""
     target.write(orjson.dumps(result, default=dict) + b"\n")
     target.flush()
 
 
 def results_bytes(header: Mapping[str, Any], results: Iterable[QuestionResult]) -> bytes:
-    """A whole run as the bytes of its file."""
+    """Return a whole run as the bytes of its file."""
     target = BytesIO()
     write_header(target, header)
     for result in results:
@@ -197,7 +189,7 @@ def results_bytes(header: Mapping[str, Any], results: Iterable[QuestionResult]) 
 
 
 def read_results(path: Path) -> tuple[dict[str, Any], list[QuestionResult]]:
-    """The first line of a saved run and its questions. Raises SourceError naming file and line."""
+    """Return the header of a saved run and its questions. Raises SourceError naming file and line."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
@@ -222,5 +214,5 @@ def _first_line(path: Path, lines: Sequence[bytes]) -> dict[str, Any]:
     except orjson.JSONDecodeError:
         header = None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise SourceError(f"{path}, line 1: not a saved evaluation (its format would be {FORMAT!r})")
+        raise SourceError(f"{path}, line 1: not a saved evaluation (its format is {FORMAT!r})")
     return header

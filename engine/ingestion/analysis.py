@@ -25,12 +25,12 @@ from engine.ingestion.reading import Batch
 from engine.ingestion.structure.assembly import EID
 from engine.ingestion.versions.validity import date_document
 from engine.ingestion.words import (
-    contexts_of,
+    collect_contexts,
+    collect_titles,
     heading_postings,
     put_words,
     text_postings,
-    titles_of,
-    words_in,
+    tokenise,
 )
 from engine.language import dates
 from engine.language.entities import facts_of
@@ -75,11 +75,11 @@ def make_block(read: Sequence[ReadDocument], *, headings: bool) -> Block:
     documents = [item.document for item in read]
     sections = [section for item in read for section in item.sections]
     passages = [passage for item in read for passage in item.passages]
-    words = words_in(passages)
+    words = tokenise(passages)
     terms = {
         TEXT_FIELD: text_postings(passages, words),
-        CONTEXT_FIELD: heading_postings(contexts_of(documents, passages, headings=headings)),
-        TITLE_FIELD: heading_postings(titles_of(passages, headings=headings)),
+        CONTEXT_FIELD: heading_postings(collect_contexts(documents, passages, headings=headings)),
+        TITLE_FIELD: heading_postings(collect_titles(passages, headings=headings)),
     }
     block = pack(documents, sections, passages, terms)
     mentions = [read_mentions(passage.text, passage.language) for passage in passages]

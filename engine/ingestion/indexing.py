@@ -23,7 +23,7 @@ _NO_TERMS = SparseVectors(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros
 Done = Callable[[int], None]
 
 
-def context_of(passage: Passage, document: Document) -> tuple[str, ...]:
+def get_context(passage: Passage, document: Document) -> tuple[str, ...]:
     """Return the context of a passage: names of its document, its label, its headings."""
     short = min(document.aliases, key=len, default=document.title)
     return (*dict.fromkeys((document.title, short)), passage.label, *passage.headings)
@@ -76,7 +76,7 @@ class VectorSource:
         of the passages, if known; then only new passages are loaded. ``origins``, shape (passages,), gets the
         numbers of reused vectors and is otherwise unchanged. Raises ModelError.
         """
-        read = read_by(self._model, passages, languages)
+        read = supported_passages(self._model, passages, languages)
         places = np.where(read, self._known.find(keys), -1)
         known = places >= 0
         old = places[known]
@@ -116,7 +116,7 @@ class SparseSource:
         ModelError."""
         from engine.corpus.embedded.sparse import join, take
 
-        read = read_by(self._model, passages, languages)
+        read = supported_passages(self._model, passages, languages)
         old = np.where(read, self._known.find(keys), -1)
         parts = [_NO_TERMS, take(self._old, old[old >= 0])]
         order = np.zeros(len(passages), np.int64)
@@ -129,7 +129,9 @@ class SparseSource:
         return take(join(parts), order)
 
 
-def read_by(model: Reader, passages: Sequence[Passage], languages: Sequence[str] | None) -> NDArray[np.bool_]:
+def supported_passages(
+    model: Reader, passages: Sequence[Passage], languages: Sequence[str] | None
+) -> NDArray[np.bool_]:
     """Return which passages have a language that the model supports, shape (passages,)."""
     if languages is None:
         languages = [passage.language for passage in passages]
@@ -145,20 +147,20 @@ def passage_vectors(
 
     Raises ModelError.
     """
-    vectors = _encoded([passage.text for passage in passages], model, done)
+    vectors = _encode_texts([passage.text for passage in passages], model, done)
     if headings:
         paths = [HEADING_JOINT.join(passage.headings) for passage in passages]
         known = {path: number for number, path in enumerate(dict.fromkeys(filter(None, paths)))}
         below = [(row, known[path]) for row, path in enumerate(paths) if path]
         if below:
-            of_paths = _encoded(list(known), model)
+            of_paths = _encode_texts(list(known), model)
             passage_rows, path_rows = (list(column) for column in zip(*below, strict=True))
             leaning = vectors[passage_rows] + HEADING_SHARE * of_paths[path_rows]
             vectors[passage_rows] = unit(leaning)
     return vectors
 
 
-def _encoded(texts: Sequence[str], model: Embedder, done: Done | None = None) -> NDArray[np.float32]:
+def _encode_texts(texts: Sequence[str], model: Embedder, done: Done | None = None) -> NDArray[np.float32]:
     """Return the unit vectors of passages' texts."""
     vectors = np.zeros((len(texts), model.dimensions), np.float32)
     for batch in _batches(texts, done):

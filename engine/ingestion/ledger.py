@@ -170,7 +170,7 @@ def code_digest() -> str:
         path = root / name
         paths.extend([path] if path.is_file() else _program_files(path))
     paths.extend(_program_files(own) if own else [])
-    parts = [f"{name} {version_of(name)}".encode() for name in (*LIBRARIES,)]
+    parts = [f"{name} {library_version(name)}".encode() for name in (*LIBRARIES,)]
     parts.append(sys.version.encode())
     parts.extend(path.read_bytes() for path in sorted(paths))
     return digest(*parts)
@@ -180,7 +180,7 @@ def _program_files(folder: Path) -> Sequence[Path]:
     return [path for path in folder.rglob("*") if path.suffix in (".py", ".yaml", ".yml") and path.is_file()]
 
 
-def version_of(library: str) -> str:
+def library_version(library: str) -> str:
     """Return the installed version of a library, or "none"."""
     try:
         return version(library)
@@ -226,7 +226,7 @@ def select_blocks(entries: Sequence[Entry], generation: Path, before: Previous |
         if not mask.any():
             continue
         if not mask.all():
-            name, block = _reduced(name, block, mask, generation, before)
+            name, block = _reduce_block(name, block, mask, generation, before)
         if name not in taken:
             taken.add(name)
             result.names.append(name)
@@ -247,7 +247,7 @@ def _not_removed(block: Block, entry: Entry) -> NDArray[np.bool_]:
     return np.asarray([name not in removed for name in document_ids(block)], np.bool_)
 
 
-def _reduced(
+def _reduce_block(
     name: str, block: Block, mask: NDArray[np.bool_], generation: Path, before: Previous | None
 ) -> tuple[str, Block]:
     reduced = digest(name.encode(), np.packbits(mask).tobytes())
@@ -263,7 +263,7 @@ def _leave_out_repeated(
     placed: SelectedBlocks, masks: list[NDArray[np.bool_]], entries: Sequence[Entry]
 ) -> None:
     """Deselect documents if an earlier one has their id, or the id of one of their sections or passages."""
-    suspects = [_repeated(placed.blocks, masks, owner) for _, owner in _IDS]
+    suspects = [_find_repeated_keys(placed.blocks, masks, owner) for _, owner in _IDS]
     if not any(len(keys) for keys in suspects):
         return
     taken: list[set[int]] = [set() for _ in _IDS]
@@ -283,7 +283,9 @@ def _leave_out_repeated(
             placed.problems.append(Problem(file, reason, id=document_ids(block)[document]))
 
 
-def _repeated(blocks: Sequence[Block], masks: Sequence[NDArray[np.bool_]], owner: str) -> NDArray[np.uint64]:
+def _find_repeated_keys(
+    blocks: Sequence[Block], masks: Sequence[NDArray[np.bool_]], owner: str
+) -> NDArray[np.uint64]:
     """Return the keys of ids that occur more than once, in ascending order."""
     alive = [
         block[f"{owner}.id_hash"][mask if owner == "documents" else mask[block[f"{owner}.document"]]]
@@ -319,7 +321,7 @@ def merge_postings(names: Sequence[str], blocks: Sequence[Block], before: Previo
     made = Block({"passages": np.asarray([block.passages for block in blocks], np.int32)})
     made.put_strings("blocks", names)
     prefix, suffix = (
-        _shared(old_postings.strings("blocks").all(), names) if old_postings is not None else (0, 0)
+        _common_ends(old_postings.strings("blocks").all(), names) if old_postings is not None else (0, 0)
     )
     changed = blocks[prefix : len(blocks) - suffix]
     for indexed in FIELDS:
@@ -339,7 +341,7 @@ def merge_postings(names: Sequence[str], blocks: Sequence[Block], before: Previo
     return made
 
 
-def _shared(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """Return the length of the common prefix of two lists, and of the common suffix of the rest."""
     shortest = min(len(old), len(new))
     prefix = next((index for index in range(shortest) if old[index] != new[index]), shortest)

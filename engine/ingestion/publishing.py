@@ -37,7 +37,7 @@ from engine.ingestion.mentions import FoundMentions, Terms
 from engine.ingestion.pipeline import Control, Pools, run
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import CorpusReferences, links_name
-from engine.ingestion.versions.families import contents_of, find_families
+from engine.ingestion.versions.families import find_families, make_content_reader
 from engine.ingestion.versions.intervals import row_intervals
 from engine.ingestion.versions.validity import report_unread_dates
 from engine.ingestion.view import CorpusView
@@ -257,7 +257,7 @@ class Publisher:
             for block, owner in zip(placed.blocks, placed.owners, strict=True):
                 alone = len(entries[owner].documents) == 1
                 paths.extend([entries[owner].name if alone else None] * block.documents)
-            found = find_families(view.documents, paths, contents_of(view))
+            found = find_families(view.documents, paths, make_content_reader(view))
             view.documents, view.versions = found.documents, found.changed
             problems.extend(found.notes)
             sizes = np.diff(view.document_rows).tolist()

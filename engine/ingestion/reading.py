@@ -31,7 +31,7 @@ from engine.model import Passage, Section, SectionKind
 LONGEST_NAME = 30
 
 
-def with_explanations(read: ReadDocument) -> ReadDocument:
+def mark_explanations(read: ReadDocument) -> ReadDocument:
     """Mark the explanations of a document as guidance; a title that names an explanation marks all of it."""
     is_whole = EXPLANATION.match(read.document.title) is not None
     ids = [None, *(one.id for one in read.sections)]
@@ -141,7 +141,7 @@ class BatchReader:
                 elif not item.passages:
                     yield Problem(task.source.name, "the document has no text", id=item.document.id)
                 else:
-                    waiting.append(with_explanations(item))
+                    waiting.append(mark_explanations(item))
                     hidden += sum(len(hidden_marks(passage.text)) for passage in item.passages)
                     passages += len(item.passages)
                     if passages >= BATCH_PASSAGES or hashed(item.document.id) % BATCH_PASSAGES == 0:

@@ -59,7 +59,7 @@ class Answers:
         return np.where(self._keys[places] == uses, self._answers[places], np.uint64(0))
 
 
-def keys_of(uses: Iterable[Use]) -> NDArray[np.uint64]:
+def make_keys(uses: Iterable[Use]) -> NDArray[np.uint64]:
     """Return the keys of look-ups in ascending order."""
     return np.sort(np.fromiter(map(_key_of, uses), np.uint64))
 
@@ -136,7 +136,7 @@ class CorpusReferences:
             documents_used, uses = documents_used | targets.consulted, uses | targets.uses
         links, reached = self._packed(found, number)
         documents_used |= reached
-        links.arrays["uses"] = keys_of(uses)
+        links.arrays["uses"] = make_keys(uses)
         links.arrays["answers"] = self._answers.to(links["uses"])
         links.about |= {
             "key": self._key(number),

@@ -23,13 +23,13 @@ from engine.ingestion.readers.formats import (
     DEEPEST,
     ZIP,
     Unpacked,
-    gunzipped,
+    describe_bytes,
+    gunzip,
     members,
     packed_format,
-    seen_in,
-    unzipped,
+    unzip,
 )
-from engine.ingestion.readers.registry import PACKED_READERS, READERS, WITH_FRONT_MATTER, reader_of
+from engine.ingestion.readers.registry import PACKED_READERS, READERS, WITH_FRONT_MATTER, choose_reader
 from engine.ingestion.readers.text import stated_id
 from engine.ingestion.structure.headings import slug_of
 from engine.unpacking import GZIP
@@ -188,7 +188,7 @@ class _Search:
         if head.startswith(GZIP):
             self._take_gzip(source, depth)
             return
-        reader = reader_of(source.path, head, mapped=source.mapping is not None)
+        reader = choose_reader(source.path, head, mapped=source.mapping is not None)
         if reader is not None:
             self.found.documents.append((source, reader))
             if isinstance(reader, WITH_FRONT_MATTER) and (stated := stated_id(head, source.name)):
@@ -196,7 +196,7 @@ class _Search:
         elif head.startswith(ZIP):
             self._take_zip(source, depth)
         else:
-            self._refuse(source, *seen_in(head))
+            self._refuse(source, *describe_bytes(head))
 
     def _head(self, source: SourceFile) -> bytes | None:
         """Return the first bytes of a file; None, with a problem added, if it cannot be read."""
@@ -215,13 +215,13 @@ class _Search:
             self.found.problems.append(Problem(source.name, f"cannot be opened ({in_words(error)})"))
             return
         inner = Path(source.path.name.removesuffix(".gz"))
-        reader = reader_of(inner, head, mapped=source.mapping is not None)
+        reader = choose_reader(inner, head, mapped=source.mapping is not None)
         if isinstance(reader, PACKED_READERS):
             self.found.documents.append((source, reader))
         elif depth >= DEEPEST:
             self.found.problems.append(Problem(source.name, TOO_DEEP))
         else:
-            opened = gunzipped(source, self.unpacked)
+            opened = gunzip(source, self.unpacked)
             if isinstance(opened, Problem):
                 self.found.problems.append(opened)
             else:
@@ -236,7 +236,7 @@ class _Search:
             self.found.problems.append(Problem(source.name, TOO_DEEP))
             return
         before = len(self.found.documents) + len(self.found.problems) + len(self.found.skipped)
-        for member in unzipped(source, self.unpacked):
+        for member in unzip(source, self.unpacked):
             if isinstance(member, Problem):
                 self.found.problems.append(member)
             else:

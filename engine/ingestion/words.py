@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Index, ranges
 from engine.corpus.embedded.block import Block, Postings, hashed, postings_from
-from engine.ingestion.indexing import context_of
+from engine.ingestion.indexing import get_context
 from engine.language.analysis import analyzer
 from engine.language.entities import Stems, may_begin_name, words_of, written_as_name
 from engine.language.names import Comparison, Word
@@ -140,20 +140,20 @@ class Tokens:
     counts: Index
 
 
-def words_in(passages: Sequence[Passage]) -> Tokens:
+def tokenise(passages: Sequence[Passage]) -> Tokens:
     """Tokenise texts into exact word forms."""
     return _tokens((passage.language, words_of(passage.text)) for passage in passages)
 
 
-def contexts_of(documents: Sequence[Document], passages: Sequence[Passage], *, headings: bool) -> Tokens:
+def collect_contexts(documents: Sequence[Document], passages: Sequence[Passage], *, headings: bool) -> Tokens:
     """Collect the context of passages: names, labels, headings; empty if ``headings`` is off."""
     by_id = {document.id: document for document in documents}
     return _tokens(
-        (one.language, context_of(one, by_id[one.document_id]) if headings else ()) for one in passages
+        (one.language, get_context(one, by_id[one.document_id]) if headings else ()) for one in passages
     )
 
 
-def titles_of(passages: Sequence[Passage], *, headings: bool) -> Tokens:
+def collect_titles(passages: Sequence[Passage], *, headings: bool) -> Tokens:
     """Collect the heading of each passage's provision; empty if ``headings`` is off.
 
     A heading counts only if all passages below it have one number: a heading of several provisions names

@@ -7,7 +7,7 @@ a person chose.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,11 +22,21 @@ from engine.investigation.ranking.reranking import pinned, with_addend
 from engine.investigation.strategies.base import Context, Seeds, Strategy, bypasses_gate, is_lasting
 from engine.investigation.strategies.whole_document import DOCUMENTS, PER_DOCUMENT
 from engine.investigation.trails import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
-from engine.model import Direction, Hop, Naming, QueryPlan, Relation, RetrieverHit, StrategyCount
+from engine.model import (
+    Direction,
+    Hop,
+    Naming,
+    QueryPlan,
+    Reference,
+    Relation,
+    RetrieverHit,
+    StrategyCount,
+    TargetKind,
+)
 from engine.retrieval.scan import Scan
 from engine.search_budget import SearchBudget
 
-SCAN, PERSON, NAMED = "scan", "person", "named"
+SCAN, PERSON, NAMED, LINKED = "scan", "person", "named", "linked"
 
 # Passages that the question names: first in the pool and first in the ranking
 
@@ -78,6 +88,74 @@ def put_named_first(ranking: Ranking, first: Rows) -> Ranking:
     for number, position in enumerate(lifted):
         lift[position] = top + STEP * (len(lifted) - number) - ranking.scores[position]
     return with_addend(ranking, NAMED, lift, {})
+
+
+# Provisions that belong behind the first passage, whatever their words are: exceptions to it, and what it
+# cites by number
+
+# Provisions behind the first passage, of which so many are cited by one passage; the others by those.
+MOST_LINKED, CITED_BY_ONE = 3, 2
+
+
+def put_linked_behind(ranking: Ranking, named: Rows, corpus: Corpus) -> Ranking:
+    """Rank an exception to the first passage and what it cites by number directly behind it.
+
+    A rule needs the provisions that it names even if they share no word with the question; what those cite
+    comes behind them. If the question names provisions (``named``, ranked first), those are followed instead
+    of the first passage. Only passages of the ranking move, by an addend of their own; citations of whole
+    documents and within one section do not count.
+    """
+    free = np.flatnonzero(~pinned(ranking))
+    if not len(free):
+        return ranking
+    positions = {row: position for position, row in enumerate(ranking.rows.tolist())}
+    sources = sorted(positions[row] for row in named.tolist() if row in positions) or [int(free[0])]
+    last = sources[-1]
+    behind = [
+        position for position in _exceptions(ranking.rows[sources], positions, corpus) if position > last
+    ]
+    behind, waiting = behind[:1], list(sources)
+    while waiting and len(behind) < MOST_LINKED:
+        cited = _cited(int(ranking.rows[waiting.pop(0)]), positions, corpus)
+        new = [position for position in cited[:CITED_BY_ONE] if position > last and position not in behind]
+        new = new[: MOST_LINKED - len(behind)]
+        behind += new
+        waiting += new
+    if not behind:
+        return ranking
+    others = (position for position in range(last + 1, len(ranking.rows)) if position not in behind)
+    top, following = float(ranking.scores[last]), next(others, None)
+    gap = STEP if following is None else top - float(ranking.scores[following])
+    step = min(STEP, gap / (len(behind) + 1))
+    lifted = np.zeros(len(ranking.rows), np.float32)
+    for number, position in enumerate(behind, 1):
+        lifted[position] = top - step * number - ranking.scores[position]
+    source = corpus.passages(ranking.rows[sources[:1]])[0].id
+    return with_addend(ranking, LINKED, lifted, dict.fromkeys(behind, source))
+
+
+def _exceptions(rows: Rows, positions: Mapping[int, int], corpus: Corpus) -> list[int]:
+    """Return the positions in the ranking of exceptions to some passages, best first."""
+    links = corpus.neighbours(rows, [Relation.EXCEPTION_TO], Direction.IN)
+    return sorted({positions[row] for row in links.rows.tolist() if row in positions})
+
+
+def _cited(row: int, positions: Mapping[int, int], corpus: Corpus) -> list[int]:
+    """Return the best position in the ranking of each provision that a passage cites, in the text's order."""
+    links = corpus.neighbours(np.array([row], np.int32), None, Direction.OUT)
+    own, *sections = corpus.section_numbers(np.concatenate([[row], links.rows]).astype(np.int32)).tolist()
+    found: dict[int, int] = {}
+    for target, section, number in zip(links.rows.tolist(), sections, links.evidence.tolist(), strict=True):
+        position = positions.get(target)
+        if position is not None and (section != own or own < 0):
+            found[number] = min(position, found.get(number, position))
+    references = zip(found, corpus.references(list(found)), strict=True)
+    numbered = [(one.span.start, number) for number, one in references if _names_provision(one)]
+    return list(dict.fromkeys(found[number] for _, number in sorted(numbered)))
+
+
+def _names_provision(reference: Reference) -> bool:
+    return reference.target_kind is not TargetKind.DOCUMENT and any(map(str.isdecimal, reference.text))
 
 
 # Whole documents that a person asked for: they bypass the gate's threshold and have their own budget

@@ -18,7 +18,7 @@ from engine.investigation.presentation import present
 from engine.investigation.ranking import Ranking, rank, rank_by_scan
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.reranking import pinned
-from engine.investigation.round import NO_ROWS, named_rows, put_named_first
+from engine.investigation.round import NO_ROWS, named_rows, put_linked_behind, put_named_first
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.gaps import Gaps
 from engine.model import (
@@ -85,7 +85,10 @@ class RankingView:
         """Put named passages first and the best passage of each part among the shown ones."""
         follows = self.settings.follow
         first = named_rows(self.plan, self.corpus) if follows else NO_ROWS
-        order = self._worth_showing(put_named_first(ranking, first), first)
+        order = put_named_first(ranking, first)
+        if follows and "citations" in self.settings.strategies:
+            order = put_linked_behind(order, first, self.corpus)
+        order = self._worth_showing(order, first)
         passages = self._passages(order, first)
         parts = tuple(parts_found(self.scanned.relevance, order, self.reading))
         lifted = show_best_of_parts(order, parts, passages, self.corpus) if follows else order

@@ -181,6 +181,33 @@ def names_part(text: str, first: int, last: int, language: str) -> bool:
     return forms is not None and re.search(forms.parts, text[first:last], re.IGNORECASE) is not None
 
 
+def is_insertion_point(text: str, span: Span, language: str) -> bool:
+    """Return True if a text only inserts a provision next to the one that it cites at ``span``.
+
+    "After section 4 there is inserted", not "after the first sentence of section 4".
+    """
+    forms = law(language).amendments
+    if forms is None:
+        return False
+    before, inserted = _insertion(language)
+    led, follows = before.search(text, max(0, span.start - REACH), span.start), inserted.match(text, span.end)
+    if follows is None or (led is None and forms.position):
+        return False
+    return not names_part(text, led.start() if led else span.start, follows.end(), language)
+
+
+@cache
+def _insertion(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Compile what precedes and follows an insertion point; up to six words of a list may be between."""
+    forms = law(language).amendments
+    assert forms is not None, f"no forms of amendment for {language}"
+    before = rf"(?<!\w)(?:{_blanks(forms.position)})\s+(?:[\w.’']+\s+){{0,6}}(?:[ld][’'])?\Z"
+    gap = _GAP if forms.position else ""
+    return re.compile(before, re.IGNORECASE), re.compile(
+        rf"{gap}(?:{_blanks(forms.inserted)})", re.IGNORECASE
+    )
+
+
 def find_changes(text: str, span: Span, spans: Sequence[Span], language: str) -> list[Amendment]:
     """Return the changes of a text to the target of its reference at ``span``.
 

@@ -169,6 +169,7 @@ class Amendments(_Table):
     without a number ("the second sentence"). ``titles``: marks titles of amending texts. ``applied``: the
     words are
     read differently only when a text is applied to another case ("applies with the following modifications").
+    ``position`` before a reference and ``inserted`` after it: a new provision is inserted next to it.
     """
 
     hint: tuple[str, ...]
@@ -185,6 +186,8 @@ class Amendments(_Table):
     parts: str = r"(?!)"
     titles: str = r"(?!)"
     applied: str = r"(?!)"
+    position: str = r"(?!)"
+    inserted: str = r"(?!)"
 
 
 class Definitions(_Table):

@@ -22,8 +22,8 @@ from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
-    from engine.evaluation.ablation import Ablation, Asking
-    from engine.evaluation.compare import Measured
+    from engine.evaluation.ablation import Ablation, AskQuestions
+    from engine.evaluation.compare import MeasuredRun
     from engine.evaluation.questions import Question
     from engine.evaluation.results import QuestionResult
     from engine.records.regression import Saved
@@ -75,9 +75,9 @@ def evaluate(caller: Caller, request: EvaluateOptions) -> Response:
 
 
 def _investigate(caller: Caller, request: EvaluateOptions) -> Response:
-    from engine.evaluation.compare import of_results
+    from engine.evaluation.compare import measure_run
     from engine.evaluation.evaluate import summarise
-    from engine.evaluation.questions import chosen, read_questions, write_qrels
+    from engine.evaluation.questions import choose_questions, read_questions, write_qrels
     from engine.evaluation.results import run_header
 
     for name in ("corpus", "queries", "qrels"):
@@ -90,7 +90,7 @@ def _investigate(caller: Caller, request: EvaluateOptions) -> Response:
     settings = caller.settings(request.preset, request.settings, {}, assisted=False)
     corpus = caller.corpus(request.corpus)
     gold = read_questions(request.queries, request.qrels, unjudged=True)
-    questions = chosen(gold, request.limit, request.every, request.most)
+    questions = choose_questions(gold, request.limit, request.every, request.most)
     if not any(question.gold for question in questions):
         return _without_gold(corpus, questions, settings, request)
     kinds = _kinds(request.ablate)
@@ -102,14 +102,14 @@ def _investigate(caller: Caller, request: EvaluateOptions) -> Response:
         results = _ask(corpus, questions, settings, request, asking)
         ablation = _ablation(corpus, questions, settings, asking, kinds) if kinds else None
     figures = summarise(results).to_json()
-    figures |= _comparison(of_results(results), other, run_header(corpus, settings))
+    figures |= _comparison(measure_run(results), other, run_header(corpus, settings))
     return _evaluation_response(request, figures, results, ablation)
 
 
 def _without_gold(
     corpus: Corpus, questions: list[Question], settings: InvestigationSettings, request: EvaluateOptions
 ) -> Response:
-    from engine.evaluation.evaluate import unjudged
+    from engine.evaluation.evaluate import evaluate_unjudged
     from engine.ingestion.report import ProgressBar
 
     needing_gold = ("compare", "plots", "results", "run", "qrels_out")
@@ -119,7 +119,9 @@ def _without_gold(
         raise InputError(f"--ablate{why}")
     with ProgressBar() as bar:
         bar("questions", 0, len(questions))
-        figures = unjudged(corpus, questions, settings, lambda done: bar("questions", done, len(questions)))
+        figures = evaluate_unjudged(
+            corpus, questions, settings, lambda done: bar("questions", done, len(questions))
+        )
     return _evaluation_response(request, figures, [], None)
 
 
@@ -135,20 +137,20 @@ def _kinds(given: list[str] | None) -> tuple[str, ...]:
 
 
 @contextmanager
-def _asking(corpus: Corpus, request: EvaluateOptions) -> Iterator[Asking]:
+def _asking(corpus: Corpus, request: EvaluateOptions) -> Iterator[AskQuestions]:
     """Yield a function that asks questions, one after the other or in several processes."""
     from functools import partial
 
-    from engine.evaluation.evaluate import judged
+    from engine.evaluation.evaluate import judge_questions
     from engine.evaluation.parallel import Processes
 
     if request.jobs == 1:
-        yield partial(judged, corpus)
+        yield partial(judge_questions, corpus)
     else:
         from engine.corpus.address import place_of
 
         with Processes(place_of(request.corpus), request.jobs) as processes:
-            yield processes.judged
+            yield processes.judge_questions
 
 
 def _ask(
@@ -156,7 +158,7 @@ def _ask(
     questions: list[Question],
     settings: InvestigationSettings,
     request: EvaluateOptions,
-    asking: Asking,
+    asking: AskQuestions,
 ) -> list[QuestionResult]:
     from engine.evaluation.questions import RUN_DEPTH, Run, write_run
     from engine.evaluation.results import run_header, write_header, write_result
@@ -184,7 +186,7 @@ def _ask(
 
 def _score(request: EvaluateOptions) -> Response:
     """Score a run; nothing is asked, no corpus is opened."""
-    from engine.evaluation.compare import read_measured
+    from engine.evaluation.compare import read_run_measures
     from engine.evaluation.evaluate import summarise
     from engine.evaluation.questions import read_qrels
 
@@ -192,7 +194,7 @@ def _score(request: EvaluateOptions) -> Response:
     asking = ("corpus", "queries", "run", "results", "qrels_out", "limit", "every", "most", "ablate")
     request.refuse(asking, " does not go with --score, which asks nothing")
     gold = read_qrels(request.qrels) if request.qrels is not None else None
-    ours = read_measured(request.score, gold)
+    ours = read_run_measures(request.score, gold)
     if request.plots is not None and not ours.results:
         raise InputError("--plots: a TREC run does not tell what the plots show; give a saved evaluation")
     figures: dict[str, Any] = {"queries": len(ours.questions)}
@@ -207,16 +209,18 @@ def _score(request: EvaluateOptions) -> Response:
     return _evaluation_response(request, figures, list(ours.results), None)
 
 
-def _other_run(request: EvaluateOptions) -> Measured | None:
-    from engine.evaluation.compare import read_measured
+def _other_run(request: EvaluateOptions) -> MeasuredRun | None:
+    from engine.evaluation.compare import read_run_measures
     from engine.evaluation.questions import read_qrels
 
     if request.compare is None:
         return None
-    return read_measured(request.compare, None if request.qrels is None else read_qrels(request.qrels))
+    return read_run_measures(request.compare, None if request.qrels is None else read_qrels(request.qrels))
 
 
-def _comparison(ours: Measured, other: Measured | None, header: dict[str, Any] | None) -> dict[str, Any]:
+def _comparison(
+    ours: MeasuredRun, other: MeasuredRun | None, header: dict[str, Any] | None
+) -> dict[str, Any]:
     from dataclasses import replace
 
     from engine.evaluation.compare import compare
@@ -230,7 +234,7 @@ def _ablation(
     corpus: Corpus,
     questions: list[Question],
     settings: InvestigationSettings,
-    asking: Asking,
+    asking: AskQuestions,
     kinds: tuple[str, ...],
 ) -> Ablation:
     from engine.evaluation.ablation import ablate

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from engine.ingestion.readers.pdf.glyphs import Sign
-from engine.ingestion.readers.pdf.rows import Run, rows_of
+from engine.ingestion.readers.pdf.rows import Run, make_rows
 from engine.model import Naming, SectionKind, Status
 from engine.retrieval.planning.named import provisions_named
 from tests.field.conftest import Build
@@ -69,4 +69,4 @@ def test_a_vowel_sign_with_a_box_of_its_own_stays_in_its_word(word: str, other: 
             runs.append(Run(letter, right - 5, bottom, right, bottom + height, signs=(sign,)))
         right -= 5
     below = [replace(run, bottom=run.bottom - 20 - other, top=run.top - 20 - other) for run in runs[:4]]
-    assert [row.text for row in rows_of([*runs, *below])] == [f"يدفع {word} كل", "يدفع"]
+    assert [row.text for row in make_rows([*runs, *below])] == [f"يدفع {word} كل", "يدفع"]

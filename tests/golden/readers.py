@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
-from engine.ingestion.readers.registry import reader_of
+from engine.ingestion.readers.registry import choose_reader
 from tests.engine.ingestion.readers.docx.writing import docx, levels, paragraph, style, table
 from tests.engine.ingestion.readers.pdf.drawing import Page, Text, column, pdf
 
@@ -22,7 +22,7 @@ def files_read(folder: Path) -> Iterator[tuple[str, str]]:
     """What is read from each file: its documents and what is wrong with it."""
     paths = [*sorted(FILES.iterdir()), *_word_files(folder), *_pdf_files(folder)]
     for path in paths:
-        reader = reader_of(path, path.read_bytes()[:_HEAD])
+        reader = choose_reader(path, path.read_bytes()[:_HEAD])
         assert reader is not None, path
         items = list(reader.read(SourceFile(path, path.name)))
         yield path.name, "\n".join([reader.name, *(line for item in items for line in _lines(item))])

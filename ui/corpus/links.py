@@ -1,4 +1,4 @@
-"""Links for review, one after another, as requests and as HTML."""
+"""Links to check one after another: the calls, and their HTML."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ from ui.corpus.browser import Browser
 from ui.corpus.phrases import direction
 from ui.corpus.text import place_name
 
-# How a link to be checked is shown: both ends, the words between, and how often such links are
-# right.
+# The HTML of a link to check: both ends, the relation, and the precision of such links.
 
 CONCEPT_WORDS: Mapping[Relation, str] = {
     Relation.DEFINES: "defines",
@@ -72,7 +71,7 @@ LONGEST_TARGET = 1600
 
 
 def item_html(browser: Browser, item: Item, everything: Checklist, *, writable: bool) -> str:
-    """One item with its ends, what was said of it, and the form for corrections."""
+    """Return a link with its ends, its verdict, and the form for corrections."""
     proposal = item.proposal
     words = relation_words(proposal)
     acts = _ACTS if writable and item.state is not State.STALE else ""
@@ -89,12 +88,12 @@ def item_html(browser: Browser, item: Item, everything: Checklist, *, writable: 
 
 
 def relation_words(proposal: Proposal) -> str:
-    """The relation from the side of the passage that states it."""
+    """Return the relation in words, from the side of the passage that states it."""
     return (CONCEPT_WORDS if proposal.concept else RELATION_VERBS)[proposal.relation]
 
 
-def said_by(proposal: Proposal, origin: str) -> str:
-    """Who says so. Where a model's server stands is nobody's business."""
+def finder_words(proposal: Proposal, origin: str) -> str:
+    """Return the model or grammar that found a link, without the address of a model's server."""
     if origin == "model":
         return proposal.said_by.removeprefix("openai:").partition("@http")[0] or "a model"
     if proposal.said_by == TERMS:
@@ -109,7 +108,7 @@ def _who(item: Item) -> str:
     if item.origin == "grammar" and proposal.confidence == 1.0:
         sure = ""
     kind = "read by" if item.origin == "model" else "stated in the text, found by"
-    who = escape(said_by(proposal, item.origin))
+    who = escape(finder_words(proposal, item.origin))
     return f'<span class="said-by">{kind} <b dir="auto">{who}</b></span>{sure}'
 
 
@@ -143,7 +142,7 @@ def _target(browser: Browser, item: Item, everything: Checklist) -> str:
 
 
 def _concept(browser: Browser, item: Item, everything: Checklist) -> str:
-    """A concept, and where its document defines it, where another passage does."""
+    """Return a concept, with its definition if another passage has it."""
     proposal = item.proposal
     name = (
         '<section class="end concept"><small>concept of this document</small>'
@@ -172,7 +171,7 @@ def _end(browser: Browser, passage: Passage, text: str, role: str, named: str = 
 
 
 def marked_words(text: str, span: Span) -> str:
-    """A text with the words that say so marked; as text it is the passage's, character for character."""
+    """Return a text with the quote marked; without tags it is the passage, character for character."""
     before, words, after = text[: span.start], text[span.start : span.end], text[span.end :]
     return f"{escape(before)}<mark>{escape(words)}</mark>{escape(after)}"
 
@@ -181,8 +180,8 @@ def _stale(item: Item) -> str:
     if item.state is not State.STALE:
         return ""
     return (
-        '<p class="stale">The text has changed since: what is quoted no longer stands there, or the target '
-        "is gone. This link is not used.</p>"
+        '<p class="stale">The text has changed since: the quoted words are no longer in the passage, or '
+        "the target was removed. This link is not used.</p>"
     )
 
 
@@ -235,12 +234,12 @@ def _form(item: Item) -> str:
 
 
 def figures_html(everything: Checklist) -> str:
-    """How often links of each sort are right, and what a model's confidence was worth."""
+    """Return the precision of links of each sort, and the calibration of a model's confidence."""
     verdicts = [item.validation for item in everything.items.values() if item.validation is not None]
     if not verdicts:
         return (
-            '<p class="hint">Nothing has been judged yet. Each verdict makes the figure here surer: how many '
-            "links of a sort are right, with the range in which the true share lies (95 %).</p>"
+            '<p class="hint">Nothing has been judged yet. Here comes the share of correct links of each kind'
+            ", with its 95% confidence interval: each verdict narrows it.</p>"
         )
     rows = "".join(
         _figure(SORT_WORDS.get(sort, sort), "model" if origin == "model" else "texts", figure)
@@ -289,10 +288,9 @@ _ACTS = (
 )
 
 
-# Links for a person to check, one after another: a model's, and a sample of those of the
-# grammars.
+# The calls.
 
-# Keys that are sent at once: nobody checks more in one sitting.
+# Keys that are sent at once, more than a reviewer checks in one sitting.
 MOST_KEYS = 2000
 
 
@@ -313,7 +311,7 @@ class LinkFilter(Request):
         return Filter(self.origin, self.sort, self.document, self.low, self.high, self.state)
 
 
-class Said(Request):
+class LinkVerdict(Request):
     """A verdict on a link. Empty fields leave the link as it is; ``at`` is the offset of the quote."""
 
     key: str = Field(min_length=1, max_length=64)
@@ -336,11 +334,11 @@ class LinksForm(CorpusForm):
 class VerdictForm(CorpusForm):
     """A link by its key, with a verdict on it."""
 
-    said: Said
+    said: LinkVerdict
 
 
 def links(access: CorpusAccess, form: LinksForm) -> Answer:
-    """The keys of what is wanted in its order, the first as HTML, and what the filters offer."""
+    """Return the keys of the chosen links in order, the first link as HTML, and the filters' choices."""
     shelved, browser = access.entry, access.browser()
     everything = access.desk.checklists.of(browser, shelved.folder)
     wanted = form.wanted
@@ -364,7 +362,7 @@ def links(access: CorpusAccess, form: LinksForm) -> Answer:
 
 
 def link(access: CorpusAccess, form: VerdictForm) -> Answer:
-    """One item."""
+    """Return one link."""
     shelved, browser = access.entry, access.browser()
     everything = access.desk.checklists.of(browser, shelved.folder)
     item = _item(everything, form)
@@ -372,7 +370,7 @@ def link(access: CorpusAccess, form: VerdictForm) -> Answer:
 
 
 def judge(access: CorpusAccess, form: VerdictForm) -> Answer:
-    """Keep what a person says of an item. Raises InputError where that is not possible."""
+    """Store a verdict on a link. Raises InputError for an invalid correction."""
     shelved, browser = access.entry, access.browser()
     item = _item(access.desk.checklists.of(browser, shelved.folder), form)
     judgement = Judgement(form.said.judgement)
@@ -392,7 +390,7 @@ def judge(access: CorpusAccess, form: VerdictForm) -> Answer:
 
 
 def unjudge(access: CorpusAccess, form: VerdictForm) -> Answer:
-    """Take a verdict back. Raises InputError where there is none."""
+    """Withdraw a verdict. Raises InputError if there is none."""
     shelved, browser = access.entry, access.browser()
     item = _item(access.desk.checklists.of(browser, shelved.folder), form)
     if item.validation is None:
@@ -402,7 +400,7 @@ def unjudge(access: CorpusAccess, form: VerdictForm) -> Answer:
 
 
 def _after(access: CorpusAccess, browser: Browser, folder: Path, item: Item) -> Answer:
-    """The item as it is now, and the figures."""
+    """Return the link with its new verdict, and the figures."""
     everything = access.desk.checklists.of(browser, folder)
     now = everything.items.get(item.proposal.key, item)
     states = [one.state for one in everything.items.values()]
@@ -421,27 +419,27 @@ def _item(everything: Checklist, form: VerdictForm) -> Item:
     return found
 
 
-def _corrected(browser: Browser, item: Item, said: Said) -> Proposal:
-    """The proposal as the person has it. Raises InputError for what is not in the corpus."""
+def _corrected(browser: Browser, item: Item, verdict: LinkVerdict) -> Proposal:
+    """Return the corrected proposal. Raises InputError for a target or words that the corpus lacks."""
     before = item.proposal
     if item.row < 0:
         raise InputError("the passage of this link is gone; reject it instead")
     passage = browser.corpus.passages(browser.corpus.rows([before.source_id]))[0]
-    quote, occurrence = _words(passage, before, said)
+    quote, occurrence = _words(passage, before, verdict)
     concept, target = before.concept, before.target_id
-    if said.target:
-        concept, target = "", _target_validating(browser, said.target)
-    elif before.concept and said.concept.strip():
-        concept = " ".join(said.concept.split())
+    if verdict.target:
+        concept, target = "", _target_passage(browser, verdict.target)
+    elif before.concept and verdict.concept.strip():
+        concept = " ".join(verdict.concept.split())
     elif target is not None and int(browser.corpus.rows([target])[0]) < 0:
-        # A section or a document: what is followed leads to the passage that it begins with.
-        target = _target_validating(browser, target)
+        # A link to a section or a document leads to its first passage.
+        target = _target_passage(browser, target)
     try:
         after = Proposal(
             source_id=before.source_id,
             quote=quote,
             occurrence=occurrence,
-            relation=Relation(said.relation) if said.relation else before.relation,
+            relation=Relation(verdict.relation) if verdict.relation else before.relation,
             target_id=target,
             concept=concept,
             confidence=before.confidence,
@@ -458,14 +456,14 @@ def _corrected(browser: Browser, item: Item, said: Said) -> Proposal:
     return after
 
 
-def _words(passage: Passage, before: Proposal, said: Said) -> tuple[str, int]:
-    """The words that say so, and which occurrence of them is meant."""
-    quote = said.quote.strip()
-    if not quote or (said.at is None and quote == before.quote):
+def _words(passage: Passage, before: Proposal, verdict: LinkVerdict) -> tuple[str, int]:
+    """Return the quote that states the link, and which of its occurrences in the passage is meant."""
+    quote = verdict.quote.strip()
+    if not quote or (verdict.at is None and quote == before.quote):
         return before.quote, before.occurrence
     text = passage.text
-    if said.at is not None and text.startswith(said.quote, said.at):
-        start = said.at + len(said.quote) - len(said.quote.lstrip())
+    if verdict.at is not None and text.startswith(verdict.quote, verdict.at):
+        start = verdict.at + len(verdict.quote) - len(verdict.quote.lstrip())
         return quote, occurrence_at(text, quote, start)
     found = locate(quote, text, fewest_words=1)
     if found is None:
@@ -474,8 +472,8 @@ def _words(passage: Passage, before: Proposal, said: Said) -> tuple[str, int]:
     return words, occurrence_at(text, words, found.start)
 
 
-def _target_validating(browser: Browser, target_id: str) -> str:
-    """The passage that an id means: itself, or the first of a section or document."""
+def _target_passage(browser: Browser, target_id: str) -> str:
+    """Return the id of a passage, or of the first passage of a section or document."""
     spot = browser.spot(target_id)
     if spot is None:
         raise InputError(f"{target_id!r} is not in this corpus")

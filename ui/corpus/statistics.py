@@ -59,7 +59,7 @@ def questions(access: CorpusAccess, form: CorpusForm) -> Answer:
 
 
 def start(access: CorpusAccess, form: QuestionsForm) -> Answer:
-    """Begin to form. Raises InputError where nobody says who asks, or one's own is under way."""
+    """Start a report. Raises InputError without a caller, or if a report of theirs is running."""
     if not access.caller.key:
         raise InputError("the page did not say who is asking; load it again")
     corpus = access.browser().corpus

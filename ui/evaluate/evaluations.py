@@ -11,9 +11,9 @@ from pydantic import Field, TypeAdapter
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.evaluation import Question, QuestionResult, judged, read_questions
+from engine.evaluation import Question, QuestionResult, judge_questions, read_questions
 from engine.evaluation.ablation import Ablation, ablation_steps
-from engine.evaluation.questions import spread
+from engine.evaluation.questions import spread_evenly
 from engine.settings import InvestigationSettings, Preset, preset
 from engine.verbs.requests import CorpusName, Key, Request, SentFile
 from ui.calls import Form
@@ -88,7 +88,7 @@ def questions_for(corpus: Corpus, form: StartForm, owner: Owner) -> list[Questio
             raise InputError(f"{corpus.name!r} carries no gold questions: choose files of your own")
     else:
         questions = _sent_questions(form, owner)
-    return spread(questions, form.questions)
+    return spread_evenly(questions, form.questions)
 
 
 def gold_of(corpus: Corpus, text: str) -> frozenset[str]:
@@ -128,7 +128,7 @@ def evaluate(job: Job[Evaluating], corpus: Corpus) -> None:
     """The work of the job. Raises CancelledError, and what an evaluation raises."""
     asked = job.payload
     if not asked.ablate:
-        for _, result in judged(corpus, asked.questions, asked.settings):
+        for _, result in judge_questions(corpus, asked.questions, asked.settings):
             asked.results.append(result)
             job.tell("questions", len(asked.results), len(asked.questions))
         return

@@ -17,7 +17,7 @@ from engine.errors import CorpusError, InputError, ResourceError
 from engine.evaluation import Question
 from engine.evaluation.pair import compare_settings
 from engine.evaluation.plots import ablation_bars, all_plots
-from engine.evaluation.questions import spread
+from engine.evaluation.questions import spread_evenly
 from engine.evaluation.results import results_bytes, run_header
 from engine.settings import Preset, preset
 from engine.threads import threads
@@ -127,7 +127,7 @@ def start(access: EvaluationAccess, form: StartForm) -> Answer:
     corpus = access.desk.books.corpus(form.corpus, access.caller.key)
     questions = questions_for(corpus, form, access.caller.owner)
     if form.ablate:
-        questions = spread(questions, MOST_ABLATED)
+        questions = spread_evenly(questions, MOST_ABLATED)
     settings = form.chosen.settings()
     asked = Evaluating(run_header(corpus, settings), questions, settings, form.ablate)
     job = access.desk.jobs.start(access.caller.owner, asked, partial(evaluate, corpus=corpus))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from engine.evaluation import Evaluation, QuestionResult, summarise
 from engine.evaluation.ablation import Ablation
 from engine.evaluation.compare import Difference, paired
-from engine.evaluation.pair import Pair, Placed, Side
+from engine.evaluation.pair import Pair, PairedPassage, SettingsResult
 from engine.language.characters import escape, shortened
 from engine.records.phrases import completeness_words, pinpoint, plural, stop_words
 from ui.investigate.passages import marked
@@ -32,7 +32,7 @@ def pair_html(pair: Pair, corpus: str) -> str:
     )
 
 
-def _column(side: Side, letter: str, other: str, pair: Pair) -> str:
+def _column(side: SettingsResult, letter: str, other: str, pair: Pair) -> str:
     cards = "".join(_card(placed, other, pair.question) for placed in side.ranking)
     empty = '<p class="hint">Nothing was found.</p>'
     return (
@@ -43,14 +43,14 @@ def _column(side: Side, letter: str, other: str, pair: Pair) -> str:
     )
 
 
-def _settings(side: Side) -> str:
+def _settings(side: SettingsResult) -> str:
     threads = len(side.settings.strategies)
     if not side.settings.follow:
         return "nothing followed"
     return f"{plural(threads, 'thread')}, at most {plural(side.settings.rounds, 'round')}"
 
 
-def _facts(side: Side, other: str, gold: int) -> str:
+def _facts(side: SettingsResult, other: str, gold: int) -> str:
     facts = [
         ("pool", f"{side.pool_size:,}"),
         (f"not in {other}", f"{side.alone:,}"),
@@ -66,7 +66,7 @@ def _facts(side: Side, other: str, gold: int) -> str:
     return f'{told}<div class="ended"><dd>{escape(ended)}</dd></div>'
 
 
-def _card(placed: Placed, other: str, question: str) -> str:
+def _card(placed: PairedPassage, other: str, question: str) -> str:
     passage, document = placed.found.passage, placed.found.document
     kind = "alone" if not placed.in_other_pool else "unranked" if placed.other_rank is None else ""
     text = shortened(placed.found.text, EXCERPT)
@@ -80,7 +80,7 @@ def _card(placed: Placed, other: str, question: str) -> str:
     )
 
 
-def _there(placed: Placed, other: str) -> str:
+def _there(placed: PairedPassage, other: str) -> str:
     """Where the other side has the passage."""
     if placed.other_rank is not None:
         moved = placed.other_rank - placed.found.rank

@@ -339,6 +339,7 @@ _PART_TOKENS = {
     "scan": "scan",
     "neighbours": "meta",
     "pinned": "person",
+    "linked": "cite",
     EXPERTS: "person",
     "reranker": "spare-a",
 }

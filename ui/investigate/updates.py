@@ -244,7 +244,7 @@ def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[E
         yield from _told(opened, stage, events())
         return
     here = case.model is not None or opened.corpus.folder is None
-    waiting = workers.waited(opened.view.visitor, lambda: case.is_cancelled, here=here)
+    waiting = workers.wait(opened.view.visitor, lambda: case.is_cancelled, here=here)
     try:
         while True:
             opened.story = replace(opened.story, ahead=next(waiting))

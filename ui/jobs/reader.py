@@ -59,9 +59,9 @@ def _text(path: Path, longest: int) -> Iterable[dict[str, Any]]:
 
 
 def _questions(queries: Path, qrels: Path, most: int) -> Iterable[dict[str, Any]]:
-    from engine.evaluation.questions import read_questions, spread
+    from engine.evaluation.questions import read_questions, spread_evenly
 
-    return map(asdict, spread(read_questions(queries, qrels), most))
+    return map(asdict, spread_evenly(read_questions(queries, qrels), most))
 
 
 def _verdicts(path: Path, format: str, most: int) -> Iterable[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What every answer of the Review view starts from: the request, the reviewer, the words."""
+"""The reviewer behind a call of the Review view, and the words of verdicts and items."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ui.shelf import Library
 from ui.templating import rendered
 from ui.workers.pool import Workers
 
-# Verdicts, reasons and items in the words of the page.
+# Words of verdicts, reasons and items.
 
 WORDS: Final[Mapping[Verdict, str]] = {
     Verdict.RELEVANT: "Relevant",
@@ -51,7 +51,7 @@ WORDS: Final[Mapping[Verdict, str]] = {
     Verdict.UNSUPPORTED: "Not supported",
     Verdict.LATER: "Later",
 }
-# What is often said of an item; anything else is written.
+# Frequent reasons; others are typed.
 REASONS: Final[Mapping[str, tuple[str, ...]]] = {
     "passage": ("another subject", "only mentions it", "too general", "out of date", "repeats another"),
     "hop": ("no reference", "another document is meant", "another provision is meant", "leads away"),
@@ -70,7 +70,7 @@ _TONES: Final[Mapping[Verdict, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """A verdict as a button: what it sends, what it says, its keys, its tone."""
+    """A verdict as a button: its value, its label, its keys, its tone."""
 
     verdict: Verdict
     words: str
@@ -79,7 +79,7 @@ class Button:
 
 
 def rows_of_verdicts() -> dict[str, list[Button]]:
-    """For each kind of item its verdicts as buttons, in the order of their keys."""
+    """Return the verdicts of each kind of item as buttons, in the order of their keys."""
     return {
         kind.value: [
             Button(one, WORDS[one], "l s" if one is Verdict.LATER else str(place), tone(one))
@@ -90,12 +90,12 @@ def rows_of_verdicts() -> dict[str, list[Button]]:
 
 
 def tone(verdict: Verdict) -> str:
-    """The tone in which a verdict is shown."""
+    """Return the tone of a verdict: good, half, plain or bad."""
     return _TONES.get(verdict, "bad")
 
 
-def said(assessment: Assessment) -> str:
-    """A verdict with its reasons: "not relevant, because out of date: repealed in 2019"."""
+def verdict_words(assessment: Assessment) -> str:
+    """Return a verdict with its reasons: "not relevant, because out of date: repealed in 2019"."""
     why = ": ".join(part for part in (assessment.reason, assessment.note) if part)
     verdict = WORDS[assessment.verdict].lower()
     return f"{verdict}, because {why}" if why else verdict
@@ -103,7 +103,7 @@ def said(assessment: Assessment) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A passage: where it stands, and its words in pieces, of which some are the quote."""
+    """A passage: its label, and its text in pieces, some of which are the quote."""
 
     label: str
     pieces: Pieces
@@ -111,9 +111,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A hop as a reviewer reads it: the passage that says the link, what it does to the other, the other.
-    ``backward``: the case went from the other to the one that says it; ``detail``: what was followed besides,
-    as the term that both share."""
+    """A hop as a reviewer reads it: the passage that states the link, the relation, the other passage.
+
+    ``backward``: the case followed it from the other passage. ``detail`` is what else was followed, such as
+    the term that both share."""
 
     source: Side
     words: str
@@ -122,12 +123,12 @@ class Link:
     detail: str = ""
 
 
-# Hops by what both passages hold, whose words are marked in both.
+# Hops by words that both passages contain; these are marked in both.
 _SHARED = (Relation.MENTIONS, Relation.DEFINES)
 
 
 def link_of(item: Item) -> Link:
-    """A hop, from the passage that says it: a case may have followed it the other way."""
+    """Return a hop from the passage that states it, whichever way the case followed it."""
     is_shared = item.relation in _SHARED
     here, there = is_shared or not item.backward, is_shared or item.backward
     sides = [
@@ -139,7 +140,7 @@ def link_of(item: Item) -> Link:
 
 
 def _relation(item: Item) -> str:
-    """What the passage that says a link does to the other one: "cites this", "subject to this"."""
+    """Return the relation of the stating passage to the other one: "cites this", "subject to this"."""
     try:
         relation = Relation(item.relation)
     except ValueError:
@@ -153,12 +154,12 @@ def _relation(item: Item) -> str:
 
 
 def rests_on(item: Item) -> Side:
-    """The passages that a sentence rests on, with what it takes of them marked."""
+    """Return the passages that support a sentence, with the words that it uses marked."""
     return Side(item.source_label, mark_quotes(item.source_text, *item.quote.split("\n")))
 
 
 def where(item: Item) -> str:
-    """The short name of an item: where its passage stands, both ends of its hop, or its first words."""
+    """Return a short name of an item: the label of its passage, both ends of its hop, or its first words."""
     if item.kind is ItemKind.SENTENCE:
         ends = "" if len(item.text) <= SHORT_SENTENCE else " …"
         return f"“{item.text[:SHORT_SENTENCE].rstrip()}{ends}”"
@@ -210,11 +211,11 @@ class ScopeForm(MatterForm):
     weights: str = Field(default="", pattern=r"^[\w-]{0,64}$", max_length=64)
 
 
-# Learning from verdicts as a job: judged questions are asked again where cases run, one by one.
+# Learning as a job: judged questions are investigated again, one by one, among the cases.
 
-# One at a time, and one of a person: it takes places from those who ask.
+# One at a time, and one per person: it takes places from cases.
 RULES = Rules("learning", running=1, waiting=8, seconds=900.0)
-# What is learned from at most, the newest first: beyond that the command line learns.
+# Limits, the newest first; the command line has none.
 MOST_QUESTIONS, MOST_PASSAGES = 300, 3_000
 PRESET = "balanced"
 
@@ -235,17 +236,17 @@ def learn(
     job: Job[Learning],
     place: WeightStore,
     corpus: Corpus,
-    said: TrainingLabels,
+    training: TrainingLabels,
     workers: Workers,
     visitor: str,
     who: str,
 ) -> None:
-    """The work of the job; ``visitor`` is who waits in the line where cases run. Raises CancelledError, and
-    what asking and learning raise."""
+    """Do the work of the job; ``visitor`` waits in the queue of cases. Raises CancelledError, and as cases
+    and learning do."""
     settings = preset(PRESET)
 
     def done(question: str, work: Callable[[Case], Any]) -> Any:
-        return workers.done(visitor, work, make_case(corpus, question, settings, weights=""))
+        return workers.run_function(visitor, work, make_case(corpus, question, settings, weights=""))
 
     def ask(labels: Labels) -> Observed | None:
         found: Observed | None = done(labels.question, partial(_observed, labels=labels))
@@ -253,16 +254,16 @@ def learn(
 
     def learned(seen: Sequence[Observed], name: str) -> tuple[Experience, Choice]:
         work = partial(_learned, seen=tuple(seen), name=name)
-        found: tuple[Experience, Choice] = done(said.labels[0].question, work)
+        found: tuple[Experience, Choice] = done(training.labels[0].question, work)
         return found
 
-    experience, choice = train(corpus, said, settings, ask=ask, learn=learned, report=job.tell)
-    # Whoever cancels now wants nothing of it.
+    experience, choice = train(corpus, training, settings, ask=ask, learn=learned, report=job.tell)
+    # Cancelling now discards it.
     job.tell("keeping", 1, 1)
     if choice.strength:
-        place.keep(experience, choice, said.cases, who)
+        place.keep(experience, choice, training.cases, who)
         job.payload.weights = experience.id
-    job.payload.figures = choice_to_json(choice, said.cases)
+    job.payload.figures = choice_to_json(choice, training.cases)
 
 
 def _observed(case: Case, labels: Labels) -> Observed | None:
@@ -272,24 +273,20 @@ def _observed(case: Case, labels: Labels) -> Observed | None:
 
 
 def _learned(case: Case, seen: Sequence[Observed], name: str) -> tuple[Experience, Choice]:
-    """The case stands in the line for it and never runs."""
+    """Learn in the place of a case; the case itself does not run."""
     return learn_weights(seen, case.corpus, name)
 
 
-# What every answer of the Review view starts from: who reviews, and which queues they may.
-
-# In the settings of a queue: whoever has the role of a reviewer may review it; the case that it is made of
-# alone.
+# Settings of a queue: every reviewer of the server may join; the one case that it is made from.
 OPEN, CASE = "open_to_reviewers", "case"
 
 
 class ReviewDesk:
-    """The kept cases, whose reviews stand beside them, the library whose corpora they were asked of, and what
-    is being learned."""
+    """The stored cases with their reviews, the library, and the jobs that learn from verdicts."""
 
     def __init__(self, kept: KeptCases, library: Library) -> None:
         self.kept, self.library = kept, library
-        # Held while the queue of a case is looked for, and made where there is none.
+        # Held while the queue of a case is looked up or made.
         self.making = Lock()
         self.learning: Jobs[Learning] = Jobs(RULES)
 
@@ -321,51 +318,51 @@ class ReviewAccess(Access):
 
     @property
     def reviewer(self) -> str:
-        """By what name verdicts are kept. Raises InputError where none was given."""
+        """The name under which verdicts are stored. Raises InputError if there is none."""
         if not (self.person.name or self.typed.strip()):
             raise InputError("say your name first: verdicts are kept under it")
         return check_reviewer(self.person.name or self.typed)
 
     @property
     def asker(self) -> str:
-        """By what work that they order is theirs: this browser, or whoever has logged in."""
+        """The owner of the caller's jobs: the browser, or the user who has logged in."""
         return self.person.key or self.owner
 
     @property
     def matters(self) -> list[Matter]:
-        """The matters of whoever asks, by name."""
+        """The matters of the caller, by name."""
         return self.cases.matters(self.owner)
 
     @property
     def may_review(self) -> bool:
-        """Whether queues of others that are open to reviewers, or to them by name, are open to whoever
-        asks."""
+        """Whether the caller has the role of a reviewer."""
         return may(self.person.role, Action.JUDGE)
 
     def matter(self, matter_id: str) -> Matter:
-        """The matter of an id. Raises InputError for one of another."""
+        """Return the matter of an id. Raises InputError for a matter of another."""
         for one in self.matters:
             if one.id == matter_id:
                 return one
         raise InputError("there is no such matter")
 
     def owns(self, queue: Queue) -> bool:
-        """Whether a queue is of one of their own matters."""
+        """Whether a queue belongs to a matter of the caller."""
         return any(one.id == queue.matter for one in self.matters)
 
     def case_of(self, queue: Queue) -> str:
-        """The id of the case that a queue of theirs is made of alone; empty for any other queue."""
+        """Return the id of the case that a queue of the caller is made from; empty for another queue."""
         return str(queue.settings.get(CASE, "")) if self.owns(queue) else ""
 
     def queue(self, queue_id: str) -> Queue:
-        """A queue that they may review. Raises InputError for any other, as for one that is not there."""
+        """Return a queue that the caller may review. Raises InputError for any other, and for an unknown
+        id."""
         found = self.store.queue(queue_id)
         if self.owns(found) or self._is_asked(found):
             return found
         raise unknown_queue_error(queue_id)
 
     def queues(self) -> list[Queue]:
-        """All queues that they may review, the newest first."""
+        """Return all queues that the caller may review, the newest first."""
         if not self.may_review:
             return self.store.queues(None, self.owner)
         own = {one.id for one in self.matters}
@@ -377,19 +374,19 @@ class ReviewAccess(Access):
         return next(filter(None, ids), "")
 
     def _is_asked(self, queue: Queue) -> bool:
-        """Whether a queue is open to all reviewers, or to them by the name that they have logged in with."""
+        """Whether a queue is open to all reviewers, or assigned to the login name of the caller."""
         name = " ".join(self.person.name.split())
         return self.may_review and (is_open(queue) or (bool(name) and name in queue.reviewers))
 
 
 def is_open(queue: Queue) -> bool:
-    """Whether a queue was made open to reviewers."""
+    """Whether a queue is open to all reviewers."""
     return queue.settings.get(OPEN) is True
 
 
 def shown(template: str, **values: Any) -> str:
-    """A fragment of the view, with what its templates word things by."""
+    """Render a fragment of the view."""
     return rendered(
-        f"review/{template}.html", exact=exact, percent=percent, said=said,
+        f"review/{template}.html", exact=exact, percent=percent, said=verdict_words,
         verdicts=rows_of_verdicts(), reasons=REASONS, **values,
     )  # fmt: skip

@@ -25,16 +25,16 @@ from ui.review.access import LONGEST_NOTE, WORDS, QueueForm, ReviewAccess, shown
 from ui.review.files import files_html
 from ui.review.turns import LONGEST_REASON, ItemForm, act_on_link, item_named
 
-# How approval goes over time, as the figures of a queue draw it.
+# Approval over time.
 
-# Days are told apart as long as there are so many at most; then weeks, the last so many.
+# Rates by day up to this many days; then by week, the last of them.
 MOST_DAYS, MOST_WEEKS = 31, 60
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A day or a week: its first day, the rate of what was judged last in it, and where it stands among all
-    from the first to the last, 0..1, from ``left`` to ``right``."""
+    """A day or a week: its first day, the rate of the last verdicts in it, and its position in the whole
+    time, 0..1, from ``left`` to ``right``."""
 
     day: date
     rate: Rate
@@ -44,21 +44,21 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Rates over time; those before the first span shown are ``earlier`` in number."""
+    """Rates over time; ``earlier`` is the number of spans that are not shown."""
 
     period: Period
     shown: tuple[Span, ...]
     earlier: int
 
 
-def spans_of(said: Sequence[Assessment]) -> Spans | None:
-    """The rates over time of assessments of one kind; None where all was judged in one day."""
-    days = [(date.fromisoformat(str(one.value)), one) for one in over_time(said, Period.DAY)]
+def spans_of(verdicts: Sequence[Assessment]) -> Spans | None:
+    """Return the rates over time of assessments of one kind; None if all were made on one day."""
+    days = [(date.fromisoformat(str(one.value)), one) for one in over_time(verdicts, Period.DAY)]
     if len(days) < 2:
         return None
     if (days[-1][0] - days[0][0]).days < MOST_DAYS:
         return _spans(Period.DAY, days, timedelta(days=1), 0)
-    weeks = [(_monday(str(one.value)), one) for one in over_time(said, Period.WEEK)]
+    weeks = [(_monday(str(one.value)), one) for one in over_time(verdicts, Period.WEEK)]
     since = weeks[-1][0] - timedelta(weeks=MOST_WEEKS - 1)
     kept = [(day, one) for day, one in weeks if day >= since]
     return _spans(Period.WEEK, kept, timedelta(weeks=1), len(weeks) - len(kept))
@@ -80,13 +80,12 @@ def _monday(week: str) -> date:
     return date.fromisocalendar(int(year), int(number), 1)
 
 
-# What a queue has come to: counts, agreement, approval rates, and the disagreements to be
-# settled.
+# The figures of a queue.
 
 KINDS = {ItemKind.PASSAGE: "Passages", ItemKind.HOP: "Hops", ItemKind.SENTENCE: "Sentences"}
-# How many more verdicts narrow the recall to this is told.
+# The width of the recall's interval for which the number of missing verdicts is shown.
 WIDTH = 0.2
-# Values of a dimension, and disagreements, that are shown at most.
+# Limits of values of a dimension, and of disagreements.
 MOST_VALUES, MOST_APART = 20, 100
 
 
@@ -99,10 +98,10 @@ class SettlementForm(ItemForm):
 
 
 @dataclass(frozen=True, slots=True)
-class OfKind:
-    """Figures over items of one kind. ``tables`` has the rates by the values of each dimension of which there
-    are several; ``alike`` are the others, with the value that all items have. ``over_time`` is None where all
-    was judged in one day."""
+class KindFigures:
+    """Figures of items of one kind. ``tables`` has the rates by the values of each dimension with several
+    values, ``alike`` the other dimensions with their only value. ``over_time`` is None if all was judged in
+    one day."""
 
     title: str
     counts: Sequence[tuple[str, int]]
@@ -121,21 +120,21 @@ def figures(access: ReviewAccess, form: QueueForm) -> Answer:
 def figures_screen(access: ReviewAccess, queue_id: str) -> Answer:
     """The figures of a queue. Single verdicts are shown to callers who have nothing left to judge."""
     queue = access.queue(queue_id)
-    said = access.store.assessments(queue=queue.id, owner=EVERYBODY, is_current=True)
+    verdicts = access.store.assessments(queue=queue.id, owner=EVERYBODY, is_current=True)
     progress = access.store.progress(queue.id, access.reviewer)
-    apart = disagreements(said)
-    open_ones = [one for one in apart if not _is_settled(one)]
+    differing = disagreements(verdicts)
+    open_ones = [one for one in differing if not _is_settled(one)]
     page = shown(
         "figures",
         queue=queue,
         case=access.case_of(queue),
         progress=progress,
-        kinds=[_of_kind(said, kind, title) for kind, title in KINDS.items() if _has(said, kind)],
+        kinds=[_of_kind(verdicts, kind, title) for kind, title in KINDS.items() if _has(verdicts, kind)],
         apart=[(one, where(one.item)) for one in open_ones[:MOST_APART]] if _may_see(progress) else [],
         total=len(open_ones),
-        settled=len(apart) - len(open_ones),
+        settled=len(differing) - len(open_ones),
         blind=not _may_see(progress),
-        reviewers=len({one.reviewer for one in said}),
+        reviewers=len({one.reviewer for one in verdicts}),
         files=files_html(access, queue=queue),
         ranking=_ranking(access, queue),
         width=WIDTH,
@@ -144,20 +143,20 @@ def figures_screen(access: ReviewAccess, queue_id: str) -> Answer:
 
 
 def _ranking(access: ReviewAccess, queue: Queue) -> tuple[Estimates, Sampling] | None:
-    """What the queue says of the rankings of its cases, and how it was drawn; None where it does not say
-    that, or where nothing of it was judged."""
+    """Return estimates of the rankings of the queue's cases, and how it was drawn; None if its settings do
+    not have that, or nothing of it was judged."""
     try:
         sampling = parse_sampling(queue)
     except InputError:
         return None
-    # Verdicts on an item count wherever they were given.
-    said = access.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, is_current=True)
-    found = estimates(access.store.items(queue.id).values(), said, sampling)
+    # Verdicts on an item count for all queues.
+    verdicts = access.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, is_current=True)
+    found = estimates(access.store.items(queue.id).values(), verdicts, sampling)
     return (found, sampling) if found.judged else None
 
 
 def settle(access: ReviewAccess, form: SettlementForm) -> Answer:
-    """End a disagreement by a verdict. Raises InputError for whoever has something left to judge."""
+    """Settle a disagreement by a verdict. Raises InputError if the caller has items left to judge."""
     queue = access.queue(form.queue)
     if form.verdict is None or form.verdict not in VERDICTS[item_named(form).kind][:-1]:
         raise InputError("no verdict was given")
@@ -168,8 +167,8 @@ def settle(access: ReviewAccess, form: SettlementForm) -> Answer:
         note=form.note, settles=True,
     )  # fmt: skip
     effect = act_on_link(access, kept)
-    told = f"Settled: {WORDS[kept.verdict].lower()}{f'; {effect}' if effect else ''}"
-    return {**figures_screen(access, queue.id), "said": told, "focus": "[data-key^=settle]"}
+    message = f"Settled: {WORDS[kept.verdict].lower()}{f'; {effect}' if effect else ''}"
+    return {**figures_screen(access, queue.id), "said": message, "focus": "[data-key^=settle]"}
 
 
 def _may_see(progress: Progress) -> bool:
@@ -177,18 +176,18 @@ def _may_see(progress: Progress) -> bool:
 
 
 def _is_settled(one: Disagreement) -> bool:
-    return any(said.settles for said in one.assessments)
+    return any(verdicts.settles for verdicts in one.assessments)
 
 
-def _has(said: Sequence[Assessment], kind: ItemKind) -> bool:
-    return any(one.item.kind is kind for one in said)
+def _has(verdicts: Sequence[Assessment], kind: ItemKind) -> bool:
+    return any(one.item.kind is kind for one in verdicts)
 
 
-def _of_kind(said: Sequence[Assessment], kind: ItemKind, title: str) -> OfKind:
-    own = [one for one in said if one.item.kind is kind]
+def _of_kind(verdicts: Sequence[Assessment], kind: ItemKind, title: str) -> KindFigures:
+    own = [one for one in verdicts if one.item.kind is kind]
     counted = Counter(one.verdict for one in own)
     tables = [(dimension.value, _table(dimension, rates(own, dimension))) for dimension in Dimension]
-    return OfKind(
+    return KindFigures(
         title=title,
         counts=[(WORDS[one], counted[one]) for one in VERDICTS[kind] if counted[one]],
         overall=overall(own),
@@ -200,14 +199,14 @@ def _of_kind(said: Sequence[Assessment], kind: ItemKind, title: str) -> OfKind:
 
 
 def _table(dimension: Dimension, found: Sequence[Rate]) -> list[tuple[str, Rate]]:
-    """The rates by the values of a dimension in words; none where no item has any."""
+    """Return the rates by the values of a dimension; empty if no item has a value."""
     if not any(one.value != "" for one in found):
         return []
     return [(_value(dimension, one), one) for one in found]
 
 
 def _value(dimension: Dimension, rate: Rate) -> str:
-    """A value in words; what items do not say is a dash."""
+    """Return a value in words; a dash for a missing one."""
     if dimension is Dimension.STRATEGY and rate.value:
         return thread(str(rate.value)).title
     if dimension is Dimension.ROUND:

@@ -1,4 +1,4 @@
-"""The queues of a reviewer, and new queues from a matter or a case."""
+"""Queues: the list, new ones from a matter or a case, criteria, and reviews from inside a case."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from ui.review.access import (
 from ui.review.figures import figures_screen
 from ui.review.files import ImportForm, files_html, take_in
 
-# A new queue: items drawn from the cases of a matter, or from one of them.
+# A new queue.
 
-# Cases that one queue is made of at most, the newest. A record is up to some megabytes.
+# Limit of cases per queue, the newest first: a record may have some megabytes.
 MOST_CASES = 200
 MOST_ITEMS, MOST_REVIEWERS = 2000, 20
 Count = Annotated[int, Field(ge=0, le=MOST_ITEMS)]
@@ -77,17 +77,17 @@ class QueueRequest(HomeForm):
     open: Ticked = False
 
 
-def made_queue(access: ReviewAccess, form: QueueRequest) -> tuple[Queue, str]:
-    """Draw items as the form says and put them into a queue; returns it with a sentence on what it holds.
+def draw_queue(access: ReviewAccess, form: QueueRequest) -> tuple[Queue, str]:
+    """Draw items into a new queue; returns it with a sentence on its items.
 
-    Cases whose corpus is gone, or is not open to whoever asks, are left out. Raises InputError where nothing
+    Cases whose corpus was removed, or is not open to the caller, are left out. Raises InputError if no item
     was drawn.
     """
     who = access.reviewer
     sampling = Sampling(**{name: getattr(form, name) for name in COUNTS}, reviewers=form.reviewers)
     matter, every, again = _cases(access, form)
-    said = access.store.assessments(matter, access.owner, is_current=True) if sampling.telling else ()
-    drawing, missing = Drawing(sampling, said), 0
+    verdicts = access.store.assessments(matter, access.owner, is_current=True) if sampling.telling else ()
+    drawing, missing = Drawing(sampling, verdicts), 0
     for case_id in every[:MOST_CASES]:
         try:
             record, corpus = opened(access, case_id)
@@ -103,20 +103,22 @@ def made_queue(access: ReviewAccess, form: QueueRequest) -> tuple[Queue, str]:
     queue = access.store.make_queue(
         matter, form.name or matter.name, drawing.items(), who=who, settings=settings
     )
-    return queue, "; ".join((*_told(queue, len(every), missing, drawing.unanswered), *left_out_note(again)))
+    return queue, "; ".join(
+        (*_summary(queue, len(every), missing, drawing.unanswered), *left_out_note(again))
+    )
 
 
 def opened(access: ReviewAccess, case_id: str) -> tuple[Record, Corpus]:
-    """The record of a case of their own, and its corpus. Raises InputError or CorpusError where one is gone
-    or not open to them."""
+    """Return the record of a case of the caller, and its corpus. Raises InputError or CorpusError if one was
+    removed or is not open to the caller."""
     record = access.cases.record(case_id, access.owner)
     library = access.desk.library
     return record, library.open(library.find(record["corpus"], access.person.key))
 
 
 def _cases(access: ReviewAccess, form: QueueRequest) -> tuple[Matter, list[str], int]:
-    """The matter, the ids of the cases that are meant, the newest first, and how many are left out because a
-    newer one asks the same: nobody is to judge the same passage for the same question twice."""
+    """Return the matter, the ids of its cases, the newest first, and the number of cases left out because a
+    newer one asks the same question: a passage is judged once per question."""
     if form.cases:
         summary = access.cases.summary(form.cases, access.owner)
         return access.matter(summary.matter), [summary.id], 0
@@ -125,10 +127,10 @@ def _cases(access: ReviewAccess, form: QueueRequest) -> tuple[Matter, list[str],
     return matter, newest[::-1], len(access.cases.ids(matter, access.owner)) - len(newest)
 
 
-def _told(queue: Queue, cases: int, missing: int, unanswered: int) -> list[str]:
+def _summary(queue: Queue, cases: int, missing: int, unanswered: int) -> list[str]:
     parts = [f"{plural(queue.items, 'item')} of {plural(min(cases, MOST_CASES) - missing, 'case')}"]
     if missing:
-        parts.append(f"{plural(missing, 'case')} left out, whose corpus is gone or not open to you")
+        parts.append(f"{plural(missing, 'case')} left out, whose corpus was removed or is not open to you")
     if unanswered:
         parts.append(f"{plural(unanswered, 'case')} without an answer that can be given again")
     if cases > MOST_CASES:
@@ -136,11 +138,10 @@ def _told(queue: Queue, cases: int, missing: int, unanswered: int) -> list[str]:
     return parts
 
 
-# The first screen: the queues of whoever asks, what counts as relevant, and a form for a new
-# queue.
+# The first screen: the caller's queues, the criteria, and a form for a new queue.
 
 MOST_QUEUES = 100
-NOT_YOURS = "a queue is changed by whoever it belongs to"
+NOT_YOURS = "a queue is changed by its owner"
 
 
 def home(access: ReviewAccess, form: HomeForm) -> Answer:
@@ -162,25 +163,25 @@ def home(access: ReviewAccess, form: HomeForm) -> Answer:
 
 
 def queues(access: ReviewAccess, form: ReviewForm) -> Answer:
-    """The queues alone, as they are for the name that somebody has given."""
+    """Return the queues alone, for a typed name."""
     return {"html": {"queues": _queues(access)}}
 
 
 def write_criteria(access: ReviewAccess, form: CriteriaForm) -> Answer:
-    """Keep what counts as relevant in a matter."""
+    """Store the criteria of a matter."""
     matter = access.matter(form.matter)
     kept = access.store.write_criteria(matter, form.criteria, who=access.reviewer)
     return {"html": {"criteria": _criteria(access, matter)}, "said": f"Kept: version {kept.version}"}
 
 
 def make_queue(access: ReviewAccess, form: QueueRequest) -> Answer:
-    """Make a queue and tell what was left out."""
-    queue, told = made_queue(access, form)
-    return {"html": {"queues": _queues(access)}, "said": told, "made": queue.id}
+    """Make a queue; the answer reports what was left out."""
+    queue, message = draw_queue(access, form)
+    return {"html": {"queues": _queues(access)}, "said": message, "made": queue.id}
 
 
 def drop_queue(access: ReviewAccess, form: QueueForm) -> Answer:
-    """Delete a queue of one's own; what was said stays with its cases. Raises AccessError for another's."""
+    """Delete a queue of the caller; its verdicts stay with the cases. Raises AccessError for another's."""
     queue = access.queue(form.queue)
     if not access.owns(queue):
         raise AccessError(NOT_YOURS)
@@ -189,7 +190,7 @@ def drop_queue(access: ReviewAccess, form: QueueForm) -> Answer:
 
 
 def assign(access: ReviewAccess, form: AssignmentForm) -> Answer:
-    """Ask one more to review a queue of one's access. Raises AccessError for another's."""
+    """Assign a reviewer to a queue of the caller. Raises AccessError for another's."""
     queue = access.queue(form.queue)
     if not access.owns(queue):
         raise AccessError(NOT_YOURS)
@@ -201,10 +202,10 @@ def assign(access: ReviewAccess, form: AssignmentForm) -> Answer:
 
 
 def bring(access: ReviewAccess, form: ImportForm) -> Answer:
-    """Keep the verdicts of a file, and show what they come to."""
-    told, queue = take_in(access, form)
+    """Import the verdicts of a file; returns the queues, or the figures of the queue."""
+    message, queue = take_in(access, form)
     html = {"queues": _queues(access)} if queue is None else figures_screen(access, form.queue)["html"]
-    return {"html": html, "said": told}
+    return {"html": html, "said": message}
 
 
 def no_key() -> Answer:
@@ -226,7 +227,7 @@ def _queues(access: ReviewAccess) -> str:
 
 
 def _progress(access: ReviewAccess, queue: Queue) -> Progress | None:
-    """How far whoever asks is; None as long as they have no name."""
+    """Return the caller's progress; None without a name."""
     try:
         return access.store.progress(queue.id, access.reviewer)
     except InputError:
@@ -238,7 +239,7 @@ def _criteria(access: ReviewAccess, matter: Matter) -> str:
 
 
 def _open_case(access: ReviewAccess, form: HomeForm) -> CaseSummary | None:
-    """The case that is open on the page, where it is one of their access."""
+    """Return the case that is open on the page, if it is the caller's."""
     if form.cases:
         with suppress(RedstringError):
             return access.cases.summary(form.cases, access.owner)
@@ -246,7 +247,7 @@ def _open_case(access: ReviewAccess, form: HomeForm) -> CaseSummary | None:
 
 
 def _chosen(counted: list[tuple[Matter, int]], wanted: str) -> Matter | None:
-    """The matter that is wanted, else the first with cases, else the first."""
+    """Return the requested matter, else the first with cases, else the first."""
     named = [one for one, _ in counted if one.id == wanted]
     full = [one for one, count in counted if count]
     return next(iter([*named, *full, *(one for one, _ in counted)]), None)
@@ -256,18 +257,18 @@ def _counts(counted: list[tuple[Matter, int]]) -> Any:
     return ((one.id, count) for one, count in counted)
 
 
-# Review from inside of a case: its own queue, and what was said of the passages that it shows.
+# Review from inside a case: its queue, and marks on the passages that it shows.
 
-# What is judged of a case that somebody has before them: what it shows, a little of what it does not, so that
-# its recall can be told, and what it answers.
+# Items of the queue of an open case: shown passages, some that are not shown (for an estimate of recall), and
+# sentences of the answer.
 OF_CASE = Sampling(best=20, border=0, alone=0, disagreed=0, random=5, sentences=5)
-# Verdicts of others that stand beside one's own; all of them where it is pointed at.
+# Verdicts of others next to one's own; the tooltip has all.
 MOST_OTHERS = 2
 
 
 def review_case(access: ReviewAccess, form: CaseForm) -> Answer:
-    """The queue of a case alone: the newest in which something is left, else a new one where the case has
-    what none of them has, else the newest. Raises InputError for a case of another."""
+    """Return the queue of a single case: the newest with items left, else a new one if the case has new
+    items, else the newest. Raises InputError for a case of another."""
     summary = access.cases.summary(form.cases, access.owner)
     matter, reviewer = access.matter(summary.matter), access.reviewer
     with access.desk.making:
@@ -293,8 +294,8 @@ def _made(access: ReviewAccess, case: CaseSummary, known: list[Queue]) -> Queue:
 
 
 def marks(access: ReviewAccess, form: CaseForm) -> Answer:
-    """What whoever asks has said of passages of a case of their own, as marks by their ids, and beside that
-    what others said of the same: nothing of what they have not judged themselves."""
+    """Return marks on the passages of a case that the caller has judged, with the verdicts of others on the
+    same passages."""
     summary = access.cases.summary(form.cases, access.owner)
     try:
         reviewer = access.reviewer

@@ -1,4 +1,4 @@
-"""The screen of what was learned: what verdicts there are, what they teach, and by what cases are ranked."""
+"""Learned weights: the verdicts to learn from, their effect on the ranking, and the weights in use."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ui.review.access import (
 # Questions that move, shown of each kind, and kept weights.
 MOST_SHOWN, MOST_LISTED = 20, 30
 NOT_YOURS = "what is learned for all who ask a corpus is adopted by those who may judge its links"
-# What counts, in words.
+# Kinds of learned weights, in words.
 KINDS = {
     "passages": "what was said of the same passages for other questions",
     "features": "what the signs of the ranking turned out to be worth: words, meaning, links",
@@ -48,9 +48,10 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Of what somebody looks at what was learned: a matter and one of the corpora that its cases asked.
-    ``corpus`` is None where that is gone or not open to them; ``may_share``: they may learn for all who ask
-    it, and ``of`` says whether they look at that."""
+    """What weights are learned from: a matter and one of the corpora of its cases.
+
+    ``corpus`` is None if it was removed or the caller cannot open it. ``may_share``: the caller may learn for
+    all who ask the corpus; ``of`` is "corpus" for such weights, else "matter"."""
 
     matter: Matter
     name: str
@@ -60,35 +61,35 @@ class Scope:
     of: str
 
     def place(self, access: ReviewAccess) -> WeightStore:
-        """Where the weights belong. Raises InputError for a corpus that is not there."""
+        """Return the store of the weights. Raises InputError for a corpus that is not there."""
         if self.of == "matter":
             return MatterWeightStore(access.desk.kept.weights(), self.matter, self.name)
         return CorpusWeightStore(self.there())
 
     def there(self) -> Corpus:
-        """The corpus. Raises InputError where it is not there."""
+        """Return the corpus. Raises InputError if it is not there."""
         if self.corpus is None:
-            raise InputError("the corpus of these cases is gone, or not open to you")
+            raise InputError("the corpus of these cases was removed, or is not open to you")
         return self.corpus
 
-    def said(self, access: ReviewAccess) -> TrainingLabels:
-        """What can be learned from: for a corpus, what was said in all matters of whoever asks."""
+    def labels(self, access: ReviewAccess) -> TrainingLabels:
+        """Return the verdicts to learn from: for a corpus, those in all matters of the caller."""
         matter = self.matter if self.of == "matter" else None
         return labels_from(access.store.assessments(matter, access.owner, corpus=self.name, is_current=True))
 
 
 def learned(access: ReviewAccess, form: ScopeForm) -> Answer:
-    """The whole screen."""
-    # Whoever wants to see certain weights is led to them; else the page says where somebody stands.
+    """Return the whole screen."""
+    # The focus moves to weights that were asked for.
     focus = {"focus": "[data-key=learned-result]"} if form.weights else {}
     return _screen(access, _scope(access, form), form.weights) | focus
 
 
 def begin(access: ReviewAccess, form: ScopeForm) -> Answer:
-    """Begin to learn. Raises InputError where there is too little, or another is under way."""
+    """Start learning. Raises InputError for too few verdicts, or if a job of the caller is running."""
     scope, who = _scope(access, form), access.reviewer
-    corpus, place, said = scope.there(), scope.place(access), scope.said(access)
-    if said.telling < FEWEST:
+    corpus, place, labels = scope.there(), scope.place(access), scope.labels(access)
+    if labels.telling < FEWEST:
         raise InputError(
             f"nothing can be learned yet: {FEWEST} questions at least need both kinds of passages"
         )
@@ -96,7 +97,7 @@ def begin(access: ReviewAccess, form: ScopeForm) -> Answer:
     asked = Learning(scope.matter.id, scope.name, scope.of)
     line = access.person.address or access.asker
     work = partial(
-        learn, place=place, corpus=corpus, said=said.newest(MOST_QUESTIONS, MOST_PASSAGES),
+        learn, place=place, corpus=corpus, training=labels.newest(MOST_QUESTIONS, MOST_PASSAGES),
         workers=access.desk.library.workers, visitor=line, who=who,
     )  # fmt: skip
     access.desk.learning.start(Owner(access.asker, access.person.address), asked, work)
@@ -104,12 +105,12 @@ def begin(access: ReviewAccess, form: ScopeForm) -> Answer:
 
 
 def look(access: ReviewAccess, form: JobForm) -> Answer:
-    """How far it is; the whole screen once it is over."""
+    """Return the progress of learning, or the whole screen once it is over."""
     job = access.desk.learning.get(form.job, access.asker)
     if not job.over:
         return {"html": {"learning": _progress(access, job)}, "job": job.id}
     about = job.payload
-    # What was learned is gone with its matter.
+    # Deleting a matter deletes its weights.
     scope = _scope(access, ScopeForm.model_validate({"do": form.do, **_named(about)}))
     page = _screen(access, scope, about.weights) | {"focus": "[data-key=learned-result]"}
     if job.state is State.FAILED:
@@ -120,29 +121,29 @@ def look(access: ReviewAccess, form: JobForm) -> Answer:
 
 
 def stop(access: ReviewAccess, form: JobForm) -> Answer:
-    """End it; nothing is kept of it."""
+    """Cancel learning; nothing of it is stored."""
     access.desk.learning.cancel(form.job, access.asker)
     return look(access, form)
 
 
 def adopt(access: ReviewAccess, form: ScopeForm) -> Answer:
-    """Rank by kept weights from now on."""
+    """Rank by stored weights from now on."""
     scope, who = _scope(access, form), access.reviewer
     scope.place(access).adopt(form.weights, who)
-    told = "Adopted: cases are ranked by it from now on, those of before stay as they were."
-    return _screen(access, scope, form.weights) | {"said": told, "focus": "[data-key=go-back]"}
+    message = "Adopted: cases are ranked by it from now on, those of before stay as they were."
+    return _screen(access, scope, form.weights) | {"said": message, "focus": "[data-key=go-back]"}
 
 
 def go_back(access: ReviewAccess, form: ScopeForm) -> Answer:
-    """Rank without what was learned from now on."""
+    """Rank without learned weights from now on."""
     scope, who = _scope(access, form), access.reviewer
     scope.place(access).ship(who)
-    told = "Gone back: cases are ranked without it from now on."
-    return _screen(access, scope, form.weights) | {"said": told, "focus": "[data-key=learned-result]"}
+    message = "Gone back: cases are ranked without it from now on."
+    return _screen(access, scope, form.weights) | {"said": message, "focus": "[data-key=learned-result]"}
 
 
 def drop(access: ReviewAccess, form: ScopeForm) -> Answer:
-    """Delete kept weights by which nothing is ranked."""
+    """Delete stored weights that are not in use."""
     scope = _scope(access, form)
     scope.place(access).delete(form.weights)
     return _screen(access, scope, "") | {"said": "Deleted.", "focus": "[data-key=learned]"}
@@ -153,8 +154,8 @@ def _named(about: Learning) -> dict[str, str]:
 
 
 def _scope(access: ReviewAccess, form: ScopeForm) -> Scope:
-    """What is meant. Raises InputError for a matter of another, or a corpus that no case of it asked;
-    AccessError for a corpus that whoever asks may not judge."""
+    """Return the scope of a call. Raises InputError for a matter of another, or a corpus that no case of it
+    asked; AccessError for a corpus that the caller may not judge."""
     matter = access.matter(form.matter)
     names = tuple(dict.fromkeys((*access.store.corpora(matter), *access.desk.kept.weights().corpora(matter))))
     name = form.corpus or next(iter(names), "")
@@ -162,7 +163,7 @@ def _scope(access: ReviewAccess, form: ScopeForm) -> Scope:
         raise InputError("no verdict of this matter is on that corpus")
     corpus, may_share, library = None, False, access.desk.library
     if name:
-        # It may be gone, damaged, or one that only the owner of the case sees.
+        # It may be removed, damaged, or visible only to the owner of the case.
         with suppress(InputError, CorpusError):
             corpus = library.open(library.find(name, access.person.key))
             may_share = may_judge(library, access.person, name)
@@ -174,7 +175,7 @@ def _scope(access: ReviewAccess, form: ScopeForm) -> Scope:
 def _screen(access: ReviewAccess, scope: Scope, wanted: str) -> Answer:
     job = _going(access, scope)
     lines = scope.place(access).lines() if scope.name else []
-    said = scope.said(access) if scope.name else TrainingLabels((), {})
+    labels = scope.labels(access) if scope.name else TrainingLabels((), {})
     kept = [line for line in reversed(lines) if line.act is Act.KEPT]
     last = latest_act(lines)
     in_use = "" if last is None else last.id
@@ -185,9 +186,9 @@ def _screen(access: ReviewAccess, scope: Scope, wanted: str) -> Answer:
     page = shown(
         "learned",
         scope=scope,
-        found=said,
+        found=labels,
         fewest=FEWEST,
-        both=min(said.telling, FEWEST),
+        both=min(labels.telling, FEWEST),
         progress="" if job is None or job.over else _progress(access, job),
         taught_nothing=_taught_nothing(job),
         result=None if chosen is None else _result(access, chosen, fresh),
@@ -203,7 +204,7 @@ def _screen(access: ReviewAccess, scope: Scope, wanted: str) -> Answer:
 
 
 def _going(access: ReviewAccess, scope: Scope) -> Job[Learning] | None:
-    """The job of whoever asks that learns of this, or the last one that did."""
+    """Return the caller's running or last job on this scope."""
     about = Learning(scope.matter.id, scope.name, scope.of)
     found = access.desk.learning.last(access.asker)
     return found if found is not None and _named(found.payload) == _named(about) else None
@@ -224,8 +225,10 @@ def _gain(figures: Mapping[str, Any]) -> float | None:
 
 
 def _result(access: ReviewAccess, line: WeightsLine, fresh: Learning | None) -> dict[str, Any]:
-    """What kept weights are shown with. Weights of a corpus do not tell the questions of others: those that
-    the job of whoever asks has learned from are shown to them as long as it is remembered: ``fresh``."""
+    """Return the figures of stored weights.
+
+    Weights of a corpus do not have the questions of others. ``fresh`` is the caller's own job, whose
+    questions are shown until it is forgotten."""
     figures = line.figures | dict(fresh.figures if fresh is not None else {})
     kind = str(figures.get("kind", ""))
     worse, better = (figures.get(name, 0) for name in ("worse", "better"))
@@ -242,18 +245,18 @@ def _result(access: ReviewAccess, line: WeightsLine, fresh: Learning | None) -> 
 
 
 def _drawn(name: str, found: Any) -> dict[str, Any]:
-    """A gain with its places on a scale around 0, in percent."""
+    """Return a gain with its positions on a scale around 0, in percent."""
     most = max(abs(found["low"]), abs(found["high"]), 0.05) * 1.15
     places = {one: 50 + 50 * found[one] / most for one in ("low", "high", "difference")}
     significant = found["p"] < 0.05 and not found["low"] <= 0 <= found["high"]
     return {"name": name, **found, "places": places, "most": most, "significant": significant}
 
 
-def _moved(access: ReviewAccess, told: list[Mapping[str, Any]]) -> list[tuple[str, str, float, float]]:
-    """Questions with the ids of their cases, and what their order was and would be worth. The words of a case
-    that is gone are gone."""
+def _moved(access: ReviewAccess, rows: list[Mapping[str, Any]]) -> list[tuple[str, str, float, float]]:
+    """Return questions with the ids of their cases, and the value of their ranking before and after. A
+    deleted case has neither."""
     found = []
-    for one in told[:MOST_SHOWN]:
+    for one in rows[:MOST_SHOWN]:
         question = ""
         with suppress(RedstringError):
             question = access.cases.summary(str(one["case"]), access.owner).question

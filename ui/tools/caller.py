@@ -157,7 +157,7 @@ class ServerCaller:
         CancelledError if the caller hangs up."""
         alone = partial(_run_without_report, work, more)
         with self.waiting(case.cancel):
-            return self.library.workers.done(self.visitor, alone, case, here=case.model is not None)
+            return self.library.workers.run_function(self.visitor, alone, case, here=case.model is not None)
 
 
 def _run_without_report(work: Callable[..., T], more: Mapping[str, Any], case: Case) -> T:

@@ -1,4 +1,4 @@
-"""The pool of worker processes: and the line of cases that wait for one."""
+"""The pool of worker processes, and the fair queue of cases that wait for one."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from engine.investigation import Case
 from engine.operator_settings import OperatorSettings
 from ui.workers.template import Room, StateChangedError, Work, be_template, packed, unpacked, used_elsewhere
 
-# Who is served next: places for all visitors, shared fairly between those who wait for one.
+# A queue for places that is fair to visitors.
 #
 # Start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996), every case counting the same: a
 # case is due one case after its visitor's last one, or now. Ten cases of one visitor come after
-# the first of another who asks later, and nobody waits for ever.
+# the first of another who asks later, and no visitor waits for ever.
 
 Place = TypeVar("Place")
 
 
 class Ticket(Generic[Place]):
-    """A visitor's claim to a place. ``place`` is None until it is served, and where the line was closed."""
+    """A visitor's request for a place. ``place`` is None until it is served, or if the queue was closed."""
 
     def __init__(self, visitor: str, due: float, number: int) -> None:
         self.visitor, self.due, self.number = visitor, due, number
@@ -42,18 +42,18 @@ class Ticket(Generic[Place]):
 
     @property
     def order(self) -> tuple[float, int]:
-        """What is lowest is served first."""
+        """Sort key: the lowest is served first."""
         return self.due, self.number
 
 
-class Line(Generic[Place]):
-    """Free places and those who wait for one, at most ``longest`` of them. Safe for several threads."""
+class FairQueue(Generic[Place]):
+    """Free places, and at most ``longest`` waiting tickets. Thread-safe."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
         self._free: list[Place] = []
         self._waiting: list[Ticket[Place]] = []
-        # When the next case of a visitor is due; that of whoever is not behind need not be known.
+        # When the next case of a visitor is due, if that is later than now.
         self._next_due: dict[str, float] = {}
         self._now, self._number, self._closed = 0.0, 0, False
         self._lock = threading.Lock()
@@ -64,11 +64,11 @@ class Line(Generic[Place]):
 
     @property
     def free(self) -> int:
-        """Places that nobody has."""
+        """Number of free places."""
         return len(self._free)
 
     def join(self, visitor: str) -> Ticket[Place]:
-        """Take a ticket, which may be served at once. Raises ResourceError where too many wait."""
+        """Take a ticket, which may be served at once. Raises ResourceError if too many are waiting."""
         with self._lock:
             if len(self._waiting) >= self._longest:
                 self.refused += 1
@@ -83,25 +83,25 @@ class Line(Generic[Place]):
         return ticket
 
     def ahead(self, ticket: Ticket[Place]) -> int:
-        """How many are served before a ticket that waits, as things stand."""
+        """Return how many tickets are before a waiting one at present."""
         with self._lock:
             return sum(other.order < ticket.order for other in self._waiting)
 
     def add(self, place: Place) -> None:
-        """There is one place more."""
+        """Add a place."""
         with self._lock:
             self._free.append(place)
             self._serve()
 
     def give_back(self, place: Place | None) -> None:
-        """A place that a ticket had is free; None: it is there no more."""
+        """Return the place of a ticket; None if the place no longer exists."""
         with self._lock:
             self.taken -= 1
         if place is not None:
             self.add(place)
 
     def leave(self, ticket: Ticket[Place]) -> None:
-        """Wait no more. A place that was given meanwhile is free for others."""
+        """Cancel a ticket. If it has just been served, its place is free again."""
         with self._lock:
             if ticket in self._waiting:
                 self._waiting.remove(ticket)
@@ -111,7 +111,7 @@ class Line(Generic[Place]):
             self.give_back(place)
 
     def close(self) -> None:
-        """There will be no place any more: whoever waits, or comes, is called without one."""
+        """Close the queue: waiting and new tickets are called without a place."""
         with self._lock:
             self._closed = True
             self._serve()
@@ -128,62 +128,60 @@ class Line(Generic[Place]):
             ticket.called.set()
 
 
-# Cases side by side: each in a worker, a process of its own, or in the page's own where there are
-# none.
+# Cases in parallel: each in a worker process, or in this process if there are no workers.
 #
-# Whoever asks waits in a fair line for a place. Work that no other process can do (with a
-# language model, whose key and quota are in this one's memory) has places of its own here.
+# Work that no other process can do (with a language model, whose key and quota are in this one's
+# memory) has places of its own here.
 
 LOG = logging.getLogger(__name__)
 Value = TypeVar("Value")
 LONGEST_LINE = 64
-# In one process more cases at once than cores only make one another slow.
+# More cases than cores in one process only slow each other down.
 HERE_AT_ONCE = max(2, os.cpu_count() or 1)
-# How often whoever waits is told how many are before them, and how often a case is looked at whether it is
-# still wanted, s.
-TOLD_EVERY, LOOKED_EVERY = 1.0, 0.1
-# So long a worker may take to let go of a case that nobody wants, and to be forked, s.
+# Intervals of reports of the position in the queue, and of checks for cancellation, s.
+REPORT_EVERY, CHECK_EVERY = 1.0, 0.1
+# Timeouts for cancelling a case and for forking a worker, s.
 ENDS_SECONDS, FORK_SECONDS = 10.0, 20.0
 
 
-# A template that ends is begun again so often; then something is wrong that does not pass by itself.
+# The template is restarted this often; after that the cause will not pass by itself.
 MOST_TEMPLATES = 5
 
 
 class WorkerLostError(RedstringError):
-    """A worker has ended in the middle of a case."""
+    """A worker ended in the middle of a case."""
 
 
 class Worker:
-    """One worker, as the page's process sees it. It does one piece of work at a time."""
+    """A worker process, seen from this one. It runs one piece of work at a time."""
 
     def __init__(self, pipe: Connection, pid: int) -> None:
         self.pid, self.process = pid, psutil.Process(pid)
         self.alive, self._busy = True, False
-        # How its caches were used up to its last case.
+        # The use of its caches up to its last case.
         self.uses: tuple[Use, ...] = ()
         self._pipe, self._number = pipe, 0
 
     @property
     def is_there(self) -> bool:
-        """Whether it waits for work: one that computes nothing tells nothing but its end."""
+        """Whether it is alive and idle: an idle worker sends nothing until it ends."""
         return self.alive and not self._busy and not self._pipe.poll()
 
     def run(
         self, work: Work, given: tuple[Any, ...], stopped: Callable[[], bool]
     ) -> Generator[Any, None, Any]:
-        """Have a piece of work done: yields its steps, returns its result; ``stopped``: it is to end early.
+        """Run a piece of work: yields its steps, returns its result. ``stopped``: it is cancelled.
 
-        Raises WorkerLostError where the worker ends meanwhile, and the RedstringError that the work raises.
+        Raises WorkerLostError if the worker ends first, and the RedstringError that the work raises.
         """
         self._number += 1
-        self._busy, told, paid = True, False, 0.0
+        self._busy, is_stopped, paid = True, False, 0.0
         try:
             self._pipe.send((self._number, work, given))
             while True:
-                if not told and stopped():
-                    told = self._stop()
-                if not self._pipe.poll(LOOKED_EVERY if not told else None):
+                if not is_stopped and stopped():
+                    is_stopped = self._stop()
+                if not self._pipe.poll(CHECK_EVERY if not is_stopped else None):
                     continue
                 kind, value, seconds, *uses = self._pipe.recv()
                 used_elsewhere(seconds - paid)
@@ -205,7 +203,7 @@ class Worker:
         return True
 
     def let_go(self) -> None:
-        """Have it leave work whose steps nobody reads any more; one that does not do so in time is ended."""
+        """Cancel work whose steps are no longer read; a worker that does not stop in time is ended."""
         until = time.monotonic() + ENDS_SECONDS
         try:
             if self.alive and self._busy:
@@ -219,7 +217,7 @@ class Worker:
             self.end()
 
     def end(self) -> None:
-        """Let go of the pipe: a worker that computes nothing ends by that, and one that does at once."""
+        """Close the pipe, which ends the worker."""
         self.alive = False
         self._pipe.close()
 
@@ -228,10 +226,10 @@ class Workers:
     """The places for cases. Without ``start`` all of them are in this process."""
 
     def __init__(self, longest: int = LONGEST_LINE) -> None:
-        self.here: Line[str] = Line(longest)
+        self.here: FairQueue[str] = FairQueue(longest)
         for _ in range(HERE_AT_ONCE):
             self.here.add("here")
-        self.there: Line[Worker] = Line(longest)
+        self.there: FairQueue[Worker] = FairQueue(longest)
         self.wanted, self.lost, self.seconds = 0, 0, 0.0
         self._template: Any = None
         self._templates = 0
@@ -247,25 +245,26 @@ class Workers:
 
     @property
     def ready(self) -> bool:
-        """Whether a case that comes now need not wait for the workers to begin."""
+        """Whether the workers have started, or none are wanted."""
         return not self.wanted or bool(self.pids)
 
     @property
     def pids(self) -> list[int]:
-        """The processes that work now."""
+        """Ids of the live processes."""
         return [worker.pid for worker in self._all if worker.alive]
 
     @property
     def uses(self) -> list[Use]:
-        """How the caches of all processes were used, those of one name together."""
+        """The use of the caches of all processes, summed by name."""
         every = [*uses(), *(use for worker in self._all if worker.alive for use in worker.uses)]
         return together(every)
 
     def start(
         self, wanted: int, given: Sequence[Path], home: Path | None, settings: OperatorSettings
     ) -> threading.Thread | None:
-        """Begin so many workers over the corpora of a library, on a thread, which is returned; cases wait for
-        them. Where they cannot be started, which the log tells, cases run in this process."""
+        """Start workers over the corpora of a library on a thread, which is returned; cases wait for them.
+
+        If they cannot be started, cases run in this process, with a warning in the log."""
         if wanted < 1:
             return None
         self.wanted = wanted
@@ -284,31 +283,31 @@ class Workers:
         if self._template is not None:
             self._template.join(ENDS_SECONDS)
 
-    def done(
+    def run_function(
         self, visitor: str, function: Callable[[Case], Value], case: Case, *, here: bool = False
     ) -> Value:
-        """What a function makes of a case in its turn, in a worker where there are any, unless ``here``.
+        """Return the result of a function of a case, computed in a worker unless ``here`` or there is none.
 
-        Raises what the function raises, ResourceError where too many wait, CancelledError where the case is
+        Raises what the function raises, ResourceError if too many are waiting, CancelledError if the case is
         cancelled while it waits, WorkerLostError.
         """
         here = here or case.corpus.folder is None
-        ticket = _ended(self.waited(visitor, lambda: case.is_cancelled, here=here))
+        ticket = _ended(self.wait(visitor, lambda: case.is_cancelled, here=here))
         with self.place(ticket) as worker:
             if worker is None:
                 return function(case)
             data = packed((case, function), case.corpus)
             try:
-                value: Value = _ended(worker.run(_whole, (data,), lambda: case.is_cancelled))
+                value: Value = _ended(worker.run(_run_function, (data,), lambda: case.is_cancelled))
             except StateChangedError:
-                # Its corpus has a new state meanwhile: the one that it began on is open here alone.
+                # The corpus has a new state since: only this process has the old one open.
                 return function(case)
             return value
 
     @contextmanager
     def place(self, ticket: Ticket[Any]) -> Iterator[Worker | None]:
-        """Hold the place of a ticket that was called: a worker, or None for this process. A new worker takes
-        the place of one that has ended."""
+        """Hold the place of a served ticket: a worker, or None for this process. A worker that has ended is
+        replaced."""
         place, began = ticket.place, time.monotonic()
         try:
             yield place if isinstance(place, Worker) else None
@@ -319,35 +318,36 @@ class Workers:
             elif place.is_there:
                 self.there.give_back(place)
             else:
-                # Whoever asked has left, maybe on the thread that serves everybody.
+                # The caller has left, maybe on the thread of the event loop: it must not wait.
                 threading.Thread(target=self._recover, args=(place,), name="recovery", daemon=True).start()
 
-    def waited(
+    def wait(
         self, visitor: str, stopped: Callable[[], bool] = bool, *, here: bool = False
     ) -> Generator[int, None, Ticket[Any]]:
-        """Wait in line for a place: yields again and again how many are before, returns the ticket.
+        """Wait for a place: yields the number of tickets before this one, returns the served ticket.
 
-        ``here``: in this process. Raises ResourceError where too many wait, CancelledError once ``stopped``.
+        ``here``: in this process. Raises ResourceError if too many are waiting, CancelledError once
+        ``stopped``.
         """
-        line: Line[Any] = self.here if here or not self.wanted else self.there
+        line: FairQueue[Any] = self.here if here or not self.wanted else self.there
         ticket = line.join(visitor)
-        told = 0.0
+        reported = 0.0
         try:
-            while not ticket.called.wait(LOOKED_EVERY if told else 0.0):
+            while not ticket.called.wait(CHECK_EVERY if reported else 0.0):
                 if stopped():
                     raise CancelledError("cancelled before its turn came")
-                if time.monotonic() - told >= TOLD_EVERY:
+                if time.monotonic() - reported >= REPORT_EVERY:
                     yield line.ahead(ticket)
-                    told = time.monotonic()
+                    reported = time.monotonic()
         except BaseException:
             line.leave(ticket)
             raise
         if ticket.place is None:
             # There are no workers any more.
-            return (yield from self.waited(visitor, stopped, here=True))
+            return (yield from self.wait(visitor, stopped, here=True))
         if isinstance(ticket.place, Worker) and not ticket.place.is_there:
             self._replace(ticket.place)
-            return (yield from self.waited(visitor, stopped))
+            return (yield from self.wait(visitor, stopped))
         return ticket
 
     def _start_template(self) -> threading.Thread | None:
@@ -380,7 +380,7 @@ class Workers:
         LOG.info("%d workers, one case at a time each", self.wanted)
 
     def _fork(self) -> None:
-        """One worker more. Raises OSError, EOFError where the template gives none."""
+        """Fork a worker. Raises OSError, EOFError if the template gives none."""
         assert self._control is not None
         ours, theirs = socket.socketpair()
         pipe = Connection(ours.detach())
@@ -396,7 +396,7 @@ class Workers:
         self.there.add(worker)
 
     def _recover(self, worker: Worker) -> None:
-        """Get a place back whose worker works on for nobody, or has ended."""
+        """Get a place back whose worker runs cancelled work, or has ended."""
         worker.let_go()
         if worker.is_there:
             self.there.give_back(worker)
@@ -408,17 +408,17 @@ class Workers:
         self.lost += 1
         ended.end()
         with suppress(psutil.NoSuchProcess):
-            # That of this worker alone, not whoever has its number now.
+            # Only this worker's process, not a new one with the same id.
             ended.process.kill()
         try:
             self._fork()
             LOG.info("worker %d is replaced", ended.pid)
         except (EOFError, OSError) as error:
-            if not self._begun_again() and not self.pids:
+            if not self._restart_template() and not self.pids:
                 self._give_up(error)
 
-    def _begun_again(self) -> bool:
-        """Whether workers come from a new template: the last one has ended, or forks no more."""
+    def _restart_template(self) -> bool:
+        """Start a new template after the last one has failed; returns whether there is one."""
         with self._lock:
             if self._starting is not None and self._starting.is_alive():
                 return True
@@ -437,7 +437,7 @@ class Workers:
 
 
 def _ended(steps: Generator[Any, None, Value]) -> Value:
-    """What comes of steps that nobody wants to see."""
+    """Drain the remaining steps and return the result."""
     while True:
         try:
             next(steps)
@@ -446,8 +446,8 @@ def _ended(steps: Generator[Any, None, Value]) -> Value:
             return value
 
 
-def _whole(room: Room, data: bytes) -> Generator[None, None, Any]:
-    """In a worker: what a function makes of a case."""
+def _run_function(room: Room, data: bytes) -> Generator[None, None, Any]:
+    """In a worker: return the result of a function of a case."""
     case, function = unpacked(data, room.opened)
     room.stoppable(case.cancel)
     yield from ()

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ui.server.address import VISITOR, Visitor
 from ui.server.routes import HEALTH, METRICS, POLICY, refuse
-from ui.workers.pool import Line, Workers
+from ui.workers.pool import FairQueue, Workers
 
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 # Fields of ``Use``.
@@ -58,7 +58,7 @@ def metrics(workers: Workers) -> str:
 
 
 def _metrics(workers: Workers) -> Iterator[tuple[str, str, str, Mapping[str, float]]]:
-    lines: dict[str, Line[Any]] = {'{place="worker"}': workers.there, '{place="page"}': workers.here}
+    lines: dict[str, FairQueue[Any]] = {'{place="worker"}': workers.there, '{place="page"}': workers.here}
     pids = workers.pids
     yield "workers_wanted", "gauge", "Processes that are to work on cases.", {"": workers.wanted}
     yield "workers", "gauge", "Processes that work on cases now.", {"": len(pids)}

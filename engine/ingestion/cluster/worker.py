@@ -25,7 +25,7 @@ from engine.corpus.embedded.block import BLOCKS
 from engine.errors import ClusterError, FileRefusedError, RedstringError, system_error
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.cluster.corpus import BlockResolver, Unresolved
-from engine.ingestion.ledger import LIBRARIES, code_digest, file_key, version_of
+from engine.ingestion.ledger import LIBRARIES, code_digest, file_key, library_version
 from engine.ingestion.pipeline import run
 from engine.ingestion.readers.base import Problem, SourceFile
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
@@ -67,7 +67,7 @@ class Answer:
 def get_versions() -> dict[str, str]:
     """Return the versions of everything that determines the content of blocks."""
     python = sys.version.replace("\n", " ")
-    return {"Python": python} | {name: version_of(name) for name in LIBRARIES} | {_CODE: code_digest()}
+    return {"Python": python} | {name: library_version(name) for name in LIBRARIES} | {_CODE: code_digest()}
 
 
 def perform(versions: dict[str, str], content: bytes, corpus: bytes | None = None) -> bytes:

@@ -16,7 +16,7 @@ from engine.ingestion.readers import fields
 from engine.ingestion.readers.akoma_body import Body
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.identity import language_of, source_name
-from engine.ingestion.readers.xml import children, descendants, first, plain, root_of, tag
+from engine.ingestion.readers.xml import children, descendants, first, parse_root, plain, tag
 from engine.ingestion.structure.assembly import Assembler
 from engine.ingestion.structure.headings import slug_of
 from engine.language.aliases import aliases_of
@@ -63,7 +63,7 @@ class Identity:
     metadata: Mapping[str, Any]
 
 
-def identity_of(document: etree._Element) -> Identity:
+def read_identity(document: etree._Element) -> Identity:
     """Read the identity of a document from its ``meta`` element and from marks in its preface or header."""
     meta = first(document, "meta")
     work, expression = (
@@ -247,7 +247,7 @@ class AkomaReader:
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """Yield the documents of a file; components follow the document that contains them."""
-        root = root_of(source)
+        root = parse_root(source)
         if isinstance(root, Problem):
             yield root
             return
@@ -269,7 +269,7 @@ class AkomaReader:
 
 
 def _read(document: etree._Element, source: SourceFile, taken: set[str]) -> ReadDocument:
-    identity = identity_of(document)
+    identity = read_identity(document)
     language = identity.language or language_of(plain(document))
     document_id = _document_id(identity, language, source)
     free, again = document_id, 2

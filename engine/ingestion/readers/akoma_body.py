@@ -13,7 +13,7 @@ from datetime import date
 
 from lxml import etree
 
-from engine.ingestion.readers.xml import Worded, Wording, children, first, plain, tag, worded
+from engine.ingestion.readers.xml import Worded, Wording, children, convert_to_text, first, plain, tag
 from engine.ingestion.structure.assembly import Block, HeadingBlock, Link, TextBlock
 from engine.ingestion.structure.headings import Heading, slug_of
 from engine.ingestion.structure.outline import cited_as
@@ -138,13 +138,15 @@ class Body:
             valid_from=since,
             valid_to=until,
             status="repealed" if status in {"removed", "repealed"} else None,
-            eid=eid_of(element),
+            eid=get_eid(element),
         )
 
     def _heading(self, element: etree._Element) -> Heading | None:
         """Return the heading of a level; None for an element that is only a wrapper."""
         name = tag(element)
-        titles = [worded(child, WORDING).text for child in children(element, "heading", "subheading")]
+        titles = [
+            convert_to_text(child, WORDING).text for child in children(element, "heading", "subheading")
+        ]
         title = " ".join(" ".join(part.split()) for part in titles if part).strip(" —–-")
         number = plain(first(element, "num"))
         if name in _SPEECHES and not title:
@@ -166,14 +168,16 @@ class Body:
         name, label = tag(element), plain(first(element, "num"))
         number = ""
         if depth == 0 and label:
-            value = number_in(label)
+            value = find_number(label)
             number = value if name in _PARAGRAPHS or value.isdigit() else ""
         opening = f"{prefix}{_in_brackets(label)} " if label else prefix
-        heading = worded(found, WORDING) if (found := first(element, "heading")) is not None else None
+        heading = (
+            convert_to_text(found, WORDING) if (found := first(element, "heading")) is not None else None
+        )
         if heading is not None and heading.text:
-            yield _block(heading.behind(opening), eid_of(element), number)
+            yield _block(heading.behind(opening), get_eid(element), number)
             opening = number = ""
-        yield from self._below(element, opening, number, depth + bool(label), eid_of(element))
+        yield from self._below(element, opening, number, depth + bool(label), get_eid(element))
 
     def _below(
         self, element: etree._Element, opening: str, number: str, depth: int, eid: str | None
@@ -191,7 +195,7 @@ class Body:
             elif name in _UNITS:
                 made = self._unit(child, opening, depth)
             else:
-                made = self._below(child, opening, number, depth, eid_of(child) or eid)
+                made = self._below(child, opening, number, depth, get_eid(child) or eid)
             for block in made:
                 if number and not block.number:
                     block = TextBlock(block.text, eid=eid or block.eid, number=number, links=block.links)
@@ -201,9 +205,9 @@ class Body:
     def _leaf(
         self, element: etree._Element, opening: str, number: str, eid: str | None = None
     ) -> Iterator[TextBlock]:
-        found = Worded(_table(element)) if tag(element) == "table" else worded(element, WORDING)
+        found = Worded(_table(element)) if tag(element) == "table" else convert_to_text(element, WORDING)
         if found.text:
-            yield _block(found.behind(opening), eid_of(element) or eid, number)
+            yield _block(found.behind(opening), get_eid(element) or eid, number)
 
 
 def _as_one(blocks: Iterator[Block]) -> Iterator[TextBlock]:
@@ -220,7 +224,7 @@ def _as_one(blocks: Iterator[Block]) -> Iterator[TextBlock]:
 
 def made_heading(kind: SectionKind, printed: str, title: str, language: str) -> Heading:
     """Make the heading of a level from its marked number and title."""
-    number = number_in(printed)
+    number = find_number(printed)
     if kind is SectionKind.HEADING or not number:
         label = printed if kind is SectionKind.HEADING else ""
         shown = title if number or not printed else f"{printed} {title}".strip()
@@ -232,13 +236,13 @@ def made_heading(kind: SectionKind, printed: str, title: str, language: str) -> 
     return Heading(kind, number, title, label, f"{base}-{slug_of(number)}")
 
 
-def number_in(printed: str) -> str:
+def find_number(printed: str) -> str:
     """Return the number at the end of a label: "§ 301." gives 301, "(a)" a, "Art. 1-bis." 1-bis."""
     found = _NUMBER.search(printed.strip())
     return found["number"].replace(" ", "") if found else ""
 
 
-def eid_of(element: etree._Element) -> str | None:
+def get_eid(element: etree._Element) -> str | None:
     """Return the id of an element: eId of version 3, id of version 2, or wId."""
     return element.get("eId") or element.get("id") or element.get("wId")
 
@@ -261,7 +265,7 @@ def _table(table: etree._Element) -> str:
     """Format a table: one line per row, cells separated by bars."""
     rows = []
     for row in table.iter("{*}tr"):
-        cells = [" ".join(worded(cell, WORDING).text.split()) for cell in children(row, "td", "th")]
+        cells = [" ".join(convert_to_text(cell, WORDING).text.split()) for cell in children(row, "td", "th")]
         if any(cells):
             rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows)

@@ -26,8 +26,8 @@ from engine.ingestion.readers.lines import DottedOutline
 from engine.ingestion.readers.markdown import blocks_of_field
 from engine.ingestion.readers.text import read_documents
 from engine.ingestion.structure.headings import parse_heading, slug_of
-from engine.ingestion.structure.numbers import named_by_numbers
-from engine.ingestion.structure.outline import Node, Outline, below, cited_as
+from engine.ingestion.structure.numbers import add_number_names
+from engine.ingestion.structure.outline import Node, Outline, cited_as, format_levels
 from engine.ingestion.structure.segmentation import Piece, cut
 from engine.language.addresses import PROVISIONS, Address, parse_label
 from engine.language.aliases import aliases_of
@@ -313,7 +313,7 @@ def _with_passages(document: Document, lines: Sequence[Line]) -> ReadDocument:
             passages.append(
                 _passage(document, line, provision, piece, part, len(passages), section_id, headings, label)
             )
-    document = named_by_numbers(document, (passage.number for passage in passages))
+    document = add_number_names(document, (passage.number for passage in passages))
     return ReadDocument(document, outline.finish(len(passages)), tuple(passages))
 
 
@@ -335,7 +335,7 @@ def _label(document: Document, line: Line, provision: fields.Provision, piece: P
         return line.title if document.title != line.title else ""
     if address is not None and address.paragraph:
         return label
-    return label + below(piece.number, line.language, item=item)
+    return label + format_levels(piece.number, line.language, item=item)
 
 
 def _own_day(line: Line, field: str, of_document: date | None) -> date | None:

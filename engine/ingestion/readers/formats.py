@@ -48,7 +48,7 @@ _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\r\f\v\x1b\x1a\b")
 _MOST_CONTROLS = 0.01
 
 
-def decoded(data: bytes) -> tuple[str, str | None, int]:
+def decode_text(data: bytes) -> tuple[str, str | None, int]:
     """Decode a file; return its text, the problem with its encoding or None, and the line of the problem.
 
     UTF-8, or UTF-16 by its mark or its zero bytes. Other encodings are recognised by their letters if most
@@ -148,7 +148,7 @@ def packed_format(members: frozenset[str]) -> tuple[str, str] | None:
     return next(((seen, advice) for part, seen, advice in _PACKED_FORMATS if part in members), None)
 
 
-def seen_in(head: bytes) -> tuple[str, str]:
+def describe_bytes(head: bytes) -> tuple[str, str]:
     """Return a description of the first bytes of a file, and the advice, which may be empty."""
     found = next(((seen, advice) for magic, seen, advice in _SIGNATURES if head.startswith(magic)), None)
     if found is not None and not (found[0] == "a bitmap picture" and looks_like_text(head)):
@@ -228,7 +228,7 @@ def members(path: Path) -> frozenset[str]:
         return frozenset()
 
 
-def unzipped(source: SourceFile, unpacked: Unpacked) -> Iterator[SourceFile | Problem]:
+def unzip(source: SourceFile, unpacked: Unpacked) -> Iterator[SourceFile | Problem]:
     """Yield the members of a zip as files named "<archive>/<member>", and problems."""
     with ExitStack() as stack:
         try:
@@ -259,7 +259,7 @@ def unzipped(source: SourceFile, unpacked: Unpacked) -> Iterator[SourceFile | Pr
             yield _member(archive, entry, shown, source, unpacked)
 
 
-def gunzipped(source: SourceFile, unpacked: Unpacked) -> SourceFile | Problem:
+def gunzip(source: SourceFile, unpacked: Unpacked) -> SourceFile | Problem:
     """Unpack a gzip to a file with the same name without ".gz"."""
     path = unpacked.place(source.path.name.removesuffix(".gz"))
     try:

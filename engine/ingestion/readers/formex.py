@@ -13,7 +13,16 @@ from lxml import etree
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.fields import year_of
 from engine.ingestion.readers.identity import language_of, source_name
-from engine.ingestion.readers.xml import Wording, children, descendants, first, plain, root_of, tag, worded
+from engine.ingestion.readers.xml import (
+    Wording,
+    children,
+    convert_to_text,
+    descendants,
+    first,
+    parse_root,
+    plain,
+    tag,
+)
 from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock
 from engine.ingestion.structure.headings import Heading, parse_heading, slug_of
 from engine.language.aliases import aliases_of
@@ -209,7 +218,7 @@ class FormexReader:
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """Yield the act of a file."""
-        root = root_of(source)
+        root = parse_root(source)
         if isinstance(root, Problem):
             yield root
             return
@@ -252,17 +261,17 @@ class _Act:
         opening: list[str] = []
         for element in preamble.iter("PREAMBLE.INIT", "VISA", "GR.CONSID.INIT"):
             self._note(element)
-            opening.append(worded(element, WORDING).text)
+            opening.append(convert_to_text(element, WORDING).text)
         if any(opening):
             yield TextBlock("\n".join(filter(None, opening)), eid="preamble", number="")
         for recital in preamble.iter("CONSID"):
             self._note(recital)
             found = _DIGITS.search(plain(next(recital.iter("NO.P"), None)))
             number = found[0] if found else ""
-            if words := worded(recital, WORDING).text:
+            if words := convert_to_text(recital, WORDING).text:
                 yield TextBlock(words, eid=f"rec_{number}" if number else "preamble", number=number)
         closing = first(preamble, "PREAMBLE.FINAL")
-        if closing is not None and (words := worded(closing, WORDING).text):
+        if closing is not None and (words := convert_to_text(closing, WORDING).text):
             # It follows the recitals and belongs to none.
             formula = Heading(SectionKind.HEADING, None, "Enacting formula", "", "enacting-formula")
             yield HeadingBlock(2, formula, eid="preamble__formula")
@@ -324,7 +333,9 @@ class _Act:
                 yield from self._text(child, slug)
 
     def _note(self, element: etree._Element) -> None:
-        self._notes.extend(filter(None, (worded(note, WORDING).text for note in element.iter("NOTE"))))
+        self._notes.extend(
+            filter(None, (convert_to_text(note, WORDING).text for note in element.iter("NOTE")))
+        )
 
 
 def _outermost(root: etree._Element) -> Iterator[etree._Element]:
@@ -358,14 +369,14 @@ def _lines(element: etree._Element, label: str, item: str) -> Iterator[tuple[str
                 label = item = ""
                 yield line, own
         return
-    words = worded(element, WORDING).text
+    words = convert_to_text(element, WORDING).text
     if words:
         yield f"{label} {words}".strip(), item
 
 
 def _rows(table: etree._Element) -> Iterator[str]:
     for row in table.iter("ROW"):
-        cells = [" ".join(worded(cell, WORDING).text.split()) for cell in children(row, "CELL")]
+        cells = [" ".join(convert_to_text(cell, WORDING).text.split()) for cell in children(row, "CELL")]
         if any(cells):
             yield "| " + " | ".join(cells) + " |"
 
@@ -392,7 +403,7 @@ def _heading(division: etree._Element, level: int) -> Heading:
 
 
 def _plain_title(element: etree._Element | None) -> str:
-    return "" if element is None else " ".join(worded(element, WORDING).text.split())
+    return "" if element is None else " ".join(convert_to_text(element, WORDING).text.split())
 
 
 def _article_number(article: etree._Element, printed: str) -> str | None:

@@ -43,7 +43,7 @@ _AWAITS_NUMBER = re.compile(
 )
 _LOST_NUMBER = re.compile(r"\s*(\(?\d{1,3}[a-z]?[.)]{1,2})\s+(?=\S)")
 _HAN_ARTICLE = re.compile(
-    r"(第[〇零一二两三四五六七八九十百千\d]+[编編章节節条條](?:[之の][一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
+    r"(第[〇零一二两三四五六七八九十百千\d.]+[编編章节節条條](?:[之の][一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
     re.DOTALL,
 )
 # "제1조(목적) 이 법은 ...": a title in brackets between number and text.
@@ -64,7 +64,7 @@ _WORDED_LINE = re.compile(
     r"|CAPO|Livro|LIVRO|Hoofdstuk|HOOFDSTUK|Titel|TITEL|Afdeling|KAPITEL|ABSCHNITT|TEIL|Rozdział|ROZDZIAŁ|Dział"
     r"|DZIAŁ|Глава|ГЛАВА|Раздел|РАЗДЕЛ|Κεφάλαιο|ΚΕΦΑΛΑΙΟ"
     rf"|{'|'.join(sorted({form for word in _ATTACHED for form in (word.capitalize(), word.upper())}))}"
-    r"|المادة|الباب|الفصل|§)\s*\S+.*\Z|附[件表录錄].*\Z"
+    r"|المادة|الباب|الفصل|البند(?=\s*\(?\s*\d+\.\d)|§)\s*\S+.*\Z|附[件表录錄].*\Z"
     r"|\d+(?:\s?[a-z])?\.?\s(?:§|straipsnis|pants|člen|cikk)(?:\W.*)?\Z",
     re.DOTALL,
 )
@@ -97,13 +97,13 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
     paragraph: list[str] = []
     # The title of a container's heading may be on the next lines: "BAB I", "UMUM".
     waiting: HeadingBlock | None = None
-    ready = [*mended(lines), ""]
+    ready = [*rejoin_numbers(lines), ""]
     for place, line in enumerate(ready):
         found = heading_line(line)
         if not paragraph and (found is None or _goes_on(found[0], ready[place + 1 : place + 2])):
             found = _run_on(line) or found or _ended(line, ready[place + 1 : place + 2])
         if paragraph and (found is not None or not line.strip()):
-            yield TextBlock(joined(paragraph, unwrap=unwrap))
+            yield TextBlock(join_lines(paragraph, unwrap=unwrap))
             paragraph = []
         if waiting is not None and (line.strip() or waiting.heading.title):
             if found is None and _is_title(line, ready[place + 1 : place + 2], waiting.heading.title):
@@ -125,7 +125,7 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
         yield waiting
 
 
-def mended(lines: Sequence[str]) -> list[str]:
+def rejoin_numbers(lines: Sequence[str]) -> list[str]:
     """Move each number to the line of its word: not "angka", then "7. V. PENAGIHAN"."""
     whole: list[str] = []
     for line in lines:
@@ -172,7 +172,8 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         # "Zu § 5 (Fees)", not "Zu § 5 Absatz 2 gilt".
         begins = title == "(" if explains else title.isupper()
         begins = begins and is_bare_heading(heading.title)
-        begins = begins or (heading.kind is SectionKind.ANNEX and title.upper() == title.lower())
+        clause = heading.label.startswith("البند") and is_bare_heading(heading.title)
+        begins = begins or ((clause or heading.kind is SectionKind.ANNEX) and title.upper() == title.lower())
         if heading.number is not None and heading.kind in _DEPTHS and (begins or not title):
             return _headed(heading), ""
     return None
@@ -203,7 +204,7 @@ def _run_on(line: str) -> tuple[HeadingBlock, str] | None:
     return _headed(heading), match["text"]
 
 
-def joined(lines: Sequence[str], *, unwrap: bool) -> str:
+def join_lines(lines: Sequence[str], *, unwrap: bool) -> str:
     """Join the lines of a paragraph."""
     if not unwrap:
         return "\n".join(line.rstrip() for line in lines).strip()
@@ -287,7 +288,7 @@ _NUMBER_ALONE = re.compile(
 )
 
 
-def without_furniture(text: str) -> str:
+def remove_page_furniture(text: str) -> str:
     """Remove form feeds, page numbers, and lines at the top or bottom of most pages."""
     pages = [page.split("\n") for page in text.split("\f")]
     if len(pages) > 1:

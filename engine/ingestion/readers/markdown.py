@@ -13,10 +13,10 @@ from markdown_it.token import Token
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.fields import is_known_field
-from engine.ingestion.readers.formats import decoded, looks_like_text
+from engine.ingestion.readers.formats import decode_text, looks_like_text
 from engine.ingestion.readers.html.blocks import blocks_of_page
-from engine.ingestion.readers.html.parsing import BrokenHtmlError, content_of, parsed
-from engine.ingestion.readers.lines import blocks_of, joined
+from engine.ingestion.readers.html.parsing import BrokenHtmlError, find_content, parse_page
+from engine.ingestion.readers.lines import blocks_of, join_lines
 from engine.ingestion.readers.text import read_documents, split_front_matter
 from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.structure.headings import parse_heading
@@ -61,7 +61,7 @@ class MarkdownReader:
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """Read the document of a file; the title defaults to its first heading of level 1."""
-        text, problem, line = decoded(source.content())
+        text, problem, line = decode_text(source.content())
         if problem:
             yield Problem(source.name, problem, line)
         front = split_front_matter(text)
@@ -164,7 +164,7 @@ def _text(lines: Sequence[str], token: Token, *, marked: bool) -> Iterator[Block
         return
     for paragraph in re.split(r"\n[ \t]*\n", plain):
         if paragraph.strip():
-            yield TextBlock(joined(paragraph.strip("\n").split("\n"), unwrap=not fenced))
+            yield TextBlock(join_lines(paragraph.strip("\n").split("\n"), unwrap=not fenced))
 
 
 def _inline(text: str) -> str:
@@ -183,7 +183,7 @@ def blocks_of_field(text: str) -> tuple[str | None, list[Block]]:
     """Return the title (or None) and the blocks of a text in HTML, Markdown or without markup."""
     if _HTML.match(text):
         try:
-            return None, blocks_of_page(content_of(parsed(text.encode("utf-8", "replace")).root))
+            return None, blocks_of_page(find_content(parse_page(text.encode("utf-8", "replace")).root))
         except BrokenHtmlError:
             pass
     if _MARKDOWN.search(text):

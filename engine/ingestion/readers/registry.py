@@ -33,7 +33,7 @@ WITH_FRONT_MATTER = (MarkdownReader, TextReader)
 PACKED_READERS = (BeirReader, JsonReader)
 
 
-def reader_of(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
+def choose_reader(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
     """Return the reader of a file with these first bytes, or None; ``mapped``: the user has mapped its
     fields."""
     return next(

@@ -13,10 +13,10 @@ from engine import bounded_yaml
 from engine.corpus.contents import is_bare_heading
 from engine.errors import YamlError
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
-from engine.ingestion.readers.formats import decoded, looks_like_text
+from engine.ingestion.readers.formats import decode_text, looks_like_text
 from engine.ingestion.readers.identity import make_document
-from engine.ingestion.readers.lines import blocks_of, without_furniture
-from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
+from engine.ingestion.readers.lines import blocks_of, remove_page_furniture
+from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock, drop_title
 from engine.ingestion.structure.headings import EXPLANATION, parse_heading
 from engine.language.addresses import ATTACHED
 from engine.model import SectionKind
@@ -107,7 +107,7 @@ def read_documents(
             document = replace(
                 document, aliases=tuple(filter(None, (*document.aliases, *_short_names(number, titles))))
             )
-        read = Assembler(document).assemble(without_title(blocks, document.title))
+        read = Assembler(document).assemble(drop_title(blocks, document.title))
         yield read if read.passages else Problem(source.name, "the file has no text", id=document.id)
 
 
@@ -228,12 +228,12 @@ class TextReader:
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """Yield the document; its title defaults to the file's name."""
-        text, problem, line = decoded(source.content())
+        text, problem, line = decode_text(source.content())
         if problem:
             yield Problem(source.name, problem, line)
         front = split_front_matter(text)
         if front.problem:
             yield Problem(source.name, front.problem, 1)
-        body = without_furniture(text[front.rest :])
+        body = remove_page_furniture(text[front.rest :])
         blocks = blocks_of(body.split("\n"), unwrap=False)
         yield from read_documents(source, front.fields, None, body, blocks, is_plain=True)

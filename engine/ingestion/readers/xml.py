@@ -16,7 +16,7 @@ _ENTITIES = "declares entities of its own, which are not read; save it without t
 _SPACE = re.compile(r"\s+")
 
 
-def root_of(source: SourceFile) -> etree._Element | Problem:
+def parse_root(source: SourceFile) -> etree._Element | Problem:
     """Parse a file and return its root without comments and processing instructions, or a Problem.
 
     No external data are loaded and no entities expanded: a file that declares entities is rejected, because
@@ -105,7 +105,7 @@ class Worded:
         return Worded(prefix + self.text, tuple(moved))
 
 
-def worded(element: etree._Element, wording: Wording) -> Worded:
+def convert_to_text(element: etree._Element, wording: Wording) -> Worded:
     """Convert an element with its descendants to text, with white space as in print, and references."""
     writer = _Writer(wording)
     writer.inside(element)

@@ -20,9 +20,9 @@ from itertools import accumulate, chain
 from engine.corpus.contents import is_bare_heading
 from engine.ingestion.readers.base import ReadDocument, StatedReference
 from engine.ingestion.structure.headings import Heading, maghreb_article
-from engine.ingestion.structure.numbers import lines_of, named_by_numbers, own_numbers, typed_numbers
-from engine.ingestion.structure.outline import Node, Outline, below, cited_as
-from engine.ingestion.structure.segmentation import Piece, numbered_paragraphs, shortened, trimmed
+from engine.ingestion.structure.numbers import add_number_names, own_numbers, select_lines, typed_numbers
+from engine.ingestion.structure.outline import Node, Outline, cited_as, format_levels
+from engine.ingestion.structure.segmentation import Piece, numbered_paragraphs, split_piece, trim_span
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, Address
 from engine.model import NOTHING, Document, Passage, SectionKind, Span
 
@@ -120,7 +120,7 @@ class Assembler:
         self._flush(0)
         sections = self._outline.finish(len(self.passages))
         numbers = chain((one.number for one in sections), (one.number for one in self.passages))
-        document = named_by_numbers(self.document, numbers)
+        document = add_number_names(self.document, numbers)
         return ReadDocument(document, sections, tuple(self.passages), tuple(self._stated))
 
     def _enter(self, block: HeadingBlock) -> None:
@@ -153,7 +153,7 @@ class Assembler:
         assert self._outline is not None
         section_id = self._outline.place([level.node for level in self._chain], len(self.passages))
         attached = self._attached()
-        text, pieces = _divided(blocks, attached.counted if attached else None)
+        text, pieces = _divide(blocks, attached.counted if attached else None)
         if attached:
             numbers = [int(piece.number) for piece in pieces if piece.number and piece.number.isdigit()]
             attached.counted = max([attached.counted, *numbers])
@@ -163,7 +163,7 @@ class Assembler:
         for piece, name in zip(pieces, names, strict=True):
             own_id = self._free(f"{base}/{name}" if name else base if section_id else f"{base}/text")
             item = piece.number is not None and not text.startswith("(", piece.start)
-            for part, short in enumerate(shortened(text, piece, language=self.document.language)):
+            for part, short in enumerate(split_piece(text, piece, language=self.document.language)):
                 self._add(short, text, own_id, part, section_id, places, item=item)
 
     def _is_empty_provision(self, next_level: int) -> bool:
@@ -191,10 +191,10 @@ class Assembler:
         attached = self._attached()
         if attached and node.kind is SectionKind.PARAGRAPH:
             whole = "/".join(part for part in (node.number, piece.number) if part)
-            label = attached.block.heading.label + below(whole, language, item=True)
+            label = attached.block.heading.label + format_levels(whole, language, item=True)
             return Address(node.kind, node.number, piece.number), label
         spoken = language if item or node.kind in PROVISIONS else "und"
-        label = (block.heading.label or node.title) + below(piece.number, spoken, item=item)
+        label = (block.heading.label or node.title) + format_levels(piece.number, spoken, item=item)
         return Address(node.kind, node.number, piece.number), label
 
     def _attached(self) -> _Level | None:
@@ -274,7 +274,7 @@ def _with_quoted(blocks: list[Block]) -> list[Block]:
     return blocks
 
 
-def without_title(blocks: Iterable[Block], title: str) -> list[Block]:
+def drop_title(blocks: Iterable[Block], title: str) -> list[Block]:
     """Drop the first block if others follow and it only repeats the title."""
     found = list(blocks)
     heading, text = _heading_and_text(found[0]) if len(found) > 1 else (None, "")
@@ -352,7 +352,7 @@ def _with_articles(blocks: list[Block]) -> list[Block]:
 def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:
     """Yield blocks with headings in the document's own form numbered, and numbers at the start of paragraphs
     as separate headings."""
-    own = own_numbers(list(lines_of(map(_heading_and_text, blocks))), language)
+    own = own_numbers(list(select_lines(map(_heading_and_text, blocks))), language)
     for place, block in enumerate(blocks):
         if place not in own:
             yield block
@@ -370,7 +370,7 @@ def _heading_and_text(block: Block) -> tuple[Heading | None, str]:
 
 def _cut(block: TextBlock, start: int, end: int) -> Iterator[TextBlock]:
     """Yield the part of a block between two positions of its text, unless it is empty."""
-    start, end = trimmed(block.text, start, end)
+    start, end = trim_span(block.text, start, end)
     links = (replace(one, start=one.start - start, end=one.end - start) for one in block.links)
     inside = tuple(one for one in links if one.start >= 0 and one.end <= end - start)
     if end > start:
@@ -410,7 +410,7 @@ def _is_telling(node: Node) -> bool:
     return bool(node.title) or node.number is None or node.kind in CONTAINERS
 
 
-def _divided(blocks: Sequence[TextBlock], after: int | None) -> tuple[str, list[Piece]]:
+def _divide(blocks: Sequence[TextBlock], after: int | None) -> tuple[str, list[Piece]]:
     """Return the text of a section and its paragraphs: the numbered ones, otherwise its blocks.
 
     ``after``: the last number of the schedule's paragraphs before this section.
@@ -437,7 +437,7 @@ def _marked(blocks: Sequence[TextBlock], text: str) -> list[Piece]:
     ends = [start for start, _ in begun[1:]] + [len(text)]
     pieces: list[Piece] = []
     for (start, number), end in zip(begun, ends, strict=True):
-        piece = Piece(*trimmed(text, start, end), number=number)
+        piece = Piece(*trim_span(text, start, end), number=number)
         pieces.extend([piece] if number else _unnumbered(text, piece))
     return pieces
 

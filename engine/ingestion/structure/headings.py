@@ -94,8 +94,12 @@ _INDONESIAN = re.compile(
 )
 _ARABIC_WORD = re.compile(r"\(?\s*(?P<word>المادة|مادة|الباب|الفصل|الكتاب|القسم|الملحق|الفرع)")
 _ARABIC_KINDS = {"القسم": SectionKind.PART, "الفرع": SectionKind.SECTION}
+# "البند 1.1" of a contract.
+_ARABIC_CLAUSE = re.compile(
+    rf"(?P<label>البند\s*\(?\s*(?P<number>\d+(?:\.\d+)+)(?:\s*\))?){_REST}", re.DOTALL
+)
 _HAN = re.compile(
-    rf"第(?P<value>{HAN_NUMBER}|\d+)(?P<unit>[编編章节節条條])(?:[之の](?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
+    rf"第(?P<value>{HAN_NUMBER}|\d+(?:\.\d+)*)(?P<unit>[编編章节節条條])(?:[之の](?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
     re.DOTALL,
 )
 _HAN_ANNEX = re.compile(
@@ -151,6 +155,7 @@ def parse_heading(text: str) -> Heading:
     return (
         _han(line)
         or _hangul(line)
+        or _arabic_clause(line)
         or _arabic(line)
         or _german(line)
         or _indonesian(line)
@@ -228,14 +233,20 @@ def _han(line: str) -> Heading | None:
         value = annex["value"] if annex["value"].isdigit() else han_number(annex["value"])
         return _made(SectionKind.ANNEX, "annex", str(value), annex["title"], annex["label"])
     match = _HAN.match(line)
-    value = (
-        None if not match else int(match["value"]) if match["value"].isdigit() else han_number(match["value"])
-    )
+    written = match["value"] if match else ""
+    value = written if written[:1].isdigit() else han_number(written)
     if match is None or value is None:
         return None
     kind = _HAN_UNITS[match["unit"]]
     number = f"{value}-{han_number(match['again'])}" if match["again"] else str(value)
     return _made(kind, str(kind), number, match["title"], line[: match.start("title")].strip())
+
+
+def _arabic_clause(line: str) -> Heading | None:
+    match = _ARABIC_CLAUSE.match(line)
+    if match is None:
+        return None
+    return _made(SectionKind.SECTION, "clause", match["number"], match["title"], match["label"])
 
 
 def _hangul(line: str) -> Heading | None:

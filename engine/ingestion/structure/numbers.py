@@ -336,7 +336,7 @@ def _by_word(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
     return made
 
 
-def named_by_numbers(document: Document, numbers: Iterable[str | None]) -> Document:
+def add_number_names(document: Document, numbers: Iterable[str | None]) -> Document:
     """Add the letters that the numbers begin with to the names of a document."""
     own = letters_of(dict.fromkeys(number for number in numbers if number))
     aliases = tuple(dict.fromkeys((*document.aliases, *own)))
@@ -382,7 +382,7 @@ def _heading(label: str, title: str) -> Heading:
     return Heading(kind, label, title, label, slug_of(label))
 
 
-def lines_of(headings: Iterable[tuple[Heading | None, str]]) -> Iterator[Line | None]:
+def select_lines(headings: Iterable[tuple[Heading | None, str]]) -> Iterator[Line | None]:
     """Yield the lines of a document to examine: plain headings, and texts; None for a heading with a
     number."""
     for heading, text in headings:

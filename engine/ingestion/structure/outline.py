@@ -22,16 +22,16 @@ def cited_as(address: Address, language: str) -> str:
     if address.number is None:
         return ""
     if is_designation(address.number):
-        return address.number + below(address.paragraph, language)
+        return address.number + format_levels(address.paragraph, language)
     citing = words(language).citing
     if citing.whole:
         below_it = citing.whole_paragraph.format(paragraph=address.paragraph) if address.paragraph else ""
         return citing.whole.format(number=address.number) + below_it
     word = citing.words.get(address.kind) or _ENGLISH[address.kind]
-    return f"{word} {address.number}{below(address.paragraph, language)}"
+    return f"{word} {address.number}{format_levels(address.paragraph, language)}"
 
 
-def below(paragraph: str | None, language: str, *, item: bool = False) -> str:
+def format_levels(paragraph: str | None, language: str, *, item: bool = False) -> str:
     """Format the levels below a provision's number: "(2)(a)", " Abs. 2 Nr. a", " ayat (2)", " Guidance 3".
 
     ``item``: the text prints "2." instead of "(2)": " Nr. 2", " angka 2".

@@ -127,11 +127,11 @@ def numbered_paragraphs(text: str, *, items: bool = True, after: int | None = No
         series = (after and _rising(marker, text, after)) or _rising(marker, text)
         if len(series) > (after is None) and (items or place == 0 or not text[: series[0][0]].strip()):
             borders = [start for start, _ in series] + [len(text)]
-            pieces = [Piece(*trimmed(text, 0, borders[0]))] if text[: borders[0]].strip() else []
+            pieces = [Piece(*trim_span(text, 0, borders[0]))] if text[: borders[0]].strip() else []
             for (start, number), end in zip(series, borders[1:], strict=True):
-                pieces.append(Piece(*trimmed(text, start, end), number=number))
+                pieces.append(Piece(*trim_span(text, start, end), number=number))
             return pieces
-    return [Piece(*trimmed(text, 0, len(text)))]
+    return [Piece(*trim_span(text, 0, len(text)))]
 
 
 def _rising(marker: re.Pattern[str], text: str, after: int = 0) -> list[tuple[int, str]]:
@@ -148,7 +148,7 @@ def _rising(marker: re.Pattern[str], text: str, after: int = 0) -> list[tuple[in
     return series
 
 
-def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def trim_span(text: str, start: int, end: int) -> tuple[int, int]:
     """Return a span without the white space at its ends."""
     while start < end and text[start].isspace():
         start += 1
@@ -236,18 +236,20 @@ def cut(text: str, longest: int = LONGEST, language: str = "und") -> list[Piece]
 
     A text within the limit is one piece.
     """
-    whole = Piece(*trimmed(text, 0, len(text)))
+    whole = Piece(*trim_span(text, 0, len(text)))
     if whole.end - whole.start <= longest:
         return [whole]
-    return [part for piece in numbered_paragraphs(text) for part in shortened(text, piece, longest, language)]
+    return [
+        part for piece in numbered_paragraphs(text) for part in split_piece(text, piece, longest, language)
+    ]
 
 
-def shortened(text: str, piece: Piece, longest: int = LONGEST, language: str = "und") -> Iterator[Piece]:
+def split_piece(text: str, piece: Piece, longest: int = LONGEST, language: str = "und") -> Iterator[Piece]:
     """Split a piece into parts of at most ``longest`` characters or one sentence, plus the overlap.
 
     No part is longer than ``LONGEST_SENTENCE`` times ``longest`` plus its overlap.
     """
-    start, end = trimmed(text, piece.start, piece.end)
+    start, end = trim_span(text, piece.start, piece.end)
     if end - start <= longest:
         yield replace(piece, start=start, end=end)
         return
@@ -273,7 +275,7 @@ class _Cutter:
         waiting = [(self._start, self._end, 0)]
         while waiting:
             start, end, level = waiting.pop()
-            start, end = trimmed(self._text, start, end)
+            start, end = trim_span(self._text, start, end)
             if end <= start:
                 continue
             if end - start <= self._longest or (
@@ -306,7 +308,7 @@ class _Cutter:
         return sorted(self._start_of_word(border) for border in borders)
 
     def _start_of_word(self, place: int) -> int:
-        return trimmed(self._text, place, self._end)[0]
+        return trim_span(self._text, place, self._end)[0]
 
     def _borders(self, level: int, start: int, end: int) -> list[int]:
         """Return the boundaries of a span, from strong (level 0) to weak."""
@@ -334,7 +336,7 @@ class _Cutter:
         packed: list[tuple[int, int]] = []
         start = borders[0]
         for left, right in pairwise(borders[1:]):
-            if trimmed(self._text, start, right)[1] - start > self._longest:
+            if trim_span(self._text, start, right)[1] - start > self._longest:
                 packed.append((start, left))
                 start = left
         packed.append((start, borders[-1]))

@@ -20,8 +20,8 @@ from engine.ingestion.versions.validity import (
     choose_days,
     kind_of_day,
     named_file,
+    remove_day,
     stated_days,
-    without_day,
 )
 from engine.ingestion.view import CorpusView
 from engine.language.addresses import PROVISIONS, number_key
@@ -172,7 +172,7 @@ def _by_identifier(
             text = str(value).strip()
             if not 0 < len(text) <= _LONGEST_IDENTIFIER:
                 continue
-            whole, bare = text.casefold(), without_day(text).casefold()
+            whole, bare = text.casefold(), remove_day(text).casefold()
             for identifier, exact in dict.fromkeys([(whole, True), (bare, whole == bare)]):
                 buckets[places[own], identifier, own in _WEAK, not exact].append(number)
             if own not in _WEAK:
@@ -245,7 +245,7 @@ def _of_one_language(
 
 def _name(members: Sequence[int], documents: Sequence[Document], files: Sequence[NamedFile | None]) -> str:
     """Return the identifier that all members share, else their file name, else their title."""
-    for normalize in (str.strip, without_day):
+    for normalize in (str.strip, remove_day):
         shared: dict[str, set[str]] = defaultdict(set)
         for number in members:
             for name, value in leaves(documents[number].metadata):
@@ -414,7 +414,7 @@ _TELLING = 30
 _BLOCKS_AT_HAND, _DOCUMENTS_AT_HAND = 8, 16
 
 
-def contents_of(view: CorpusView) -> Callable[[int], Content]:
+def make_content_reader(view: CorpusView) -> Callable[[int], Content]:
     """Return a function that returns the content of a document by its number.
 
     Only named provisions count ("Article 5", "§ 5"): any document may have a 1.1.

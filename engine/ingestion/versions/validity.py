@@ -88,7 +88,7 @@ def _made(year: str, month: str, day: str) -> date | None:
         return None
 
 
-def without_day(identifier: str) -> str:
+def remove_day(identifier: str) -> str:
     """Remove the date of a version from the end of an identifier."""
     return _AT_END.sub("", identifier.strip())
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Mask, Scores
-from engine.ingestion.indexing import context_of
+from engine.ingestion.indexing import get_context
 from engine.investigation.pool import Reading
 from engine.investigation.ranking import Ranking
 from engine.language.embedders.loading import model_name
@@ -174,7 +174,7 @@ class Texts:
         documents, numbers = self.corpus.documents(), self.corpus.document_numbers(array).tolist()
         texts = []
         for passage, number in zip(self.reading.passages(array), numbers, strict=True):
-            context = dict.fromkeys(part for part in context_of(passage, documents[number]) if part)
+            context = dict.fromkeys(part for part in get_context(passage, documents[number]) if part)
             texts.append("\n".join(part for part in (" > ".join(context), passage.text) if part))
         return texts
 

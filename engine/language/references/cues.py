@@ -201,9 +201,7 @@ class MentionCombiner:
                 # "Section 5 of this Chapter" means only the section.
                 return mention
             return (
-                None
-                if step and outer.targets[0].address.kind in CONTAINERS
-                else _nested(text, mention, outer)
+                None if step and outer.targets[0].address.kind in CONTAINERS else nested(text, mention, outer)
             )
         return _entered(text, mention, outer) if self._inward.fullmatch(text, *gap) else None
 
@@ -212,7 +210,8 @@ def _has_position(mention: Mention) -> bool:
     return bool(mention.document or mention.here or mention.that)
 
 
-def _nested(text: str, inner: Mention, outer: Mention) -> Mention | None:
+def nested(text: str, inner: Mention, outer: Mention) -> Mention | None:
+    """Combine "paragraph 5 of Schedule 2": the last provision contains the first."""
     first = outer.targets[0]
     item = inner.bare and inner.targets[0].address.kind is SectionKind.PARAGRAPH
     if item and not {first.address.kind, *(kind for kind, _ in first.address.within)} & ATTACHED:

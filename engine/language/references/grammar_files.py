@@ -149,6 +149,7 @@ class GrammarFile(_Part):
     here_before: Pattern = NEVER
     that: Pattern = NEVER
     that_before: Pattern = NEVER
+    back: Pattern = NEVER
     leads: Pattern = NEVER
     after: Pattern = NEVER
     name_form: Pattern = NEVER
@@ -265,7 +266,7 @@ def _eu_acts(languages: list[str]) -> dict[str, str]:
 
 # Fields that are a single pattern and have the same name in ``Grammar``.
 _PATTERNS = (
-    *("either", "here_before", "that_before", "and_next"),
+    *("either", "here_before", "that_before", "and_next", "back"),
     *("number", "brackets", "bare", "also", "through", "run_on", "chain", "inward", "here", "that"),
     *("leads", "after", "year_before", "year_behind", "former_before", "former_behind"),
 )

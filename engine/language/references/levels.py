@@ -38,6 +38,8 @@ _SCANNED_DIGITS = str.maketrans("lIO", "110")
 _SCANNED = re.compile(r"(?<=\d)[lIO]+(?=\d)")
 _SCANNED_ITEM = re.compile(r"\A[\dlIO]+")
 _DIGITS = re.compile(r"\d+")
+# "1.1": the clause of a contract.
+_DOTTED = re.compile(r"\d+(?:\.\d+)+")
 _ARABIC_AGAIN = re.compile(ARABIC_AGAIN)
 _HAN = re.compile(HAN_NUMBER)
 _ORDINAL_SIGN = re.compile(r"(?<=\d)\.?\s?[oaºª°](?=-|\Z)")
@@ -64,6 +66,8 @@ def roman(printed: str) -> str:
 def arabic(printed: str) -> str | None:
     """Convert Arabic digits or an ordinal in words, with a suffix "again": "20 مكرر"."""
     text = western_digits(visible(printed))
+    if dotted := _DOTTED.search(text):
+        return dotted[0]
     digits = _DIGITS.search(text)
     words = None if digits else arabic_ordinals().search(text)
     value = digits[0] if digits else arabic_ordinal(words[0]) if words else None
@@ -78,6 +82,8 @@ def han(printed: str) -> str | None:
     text = visible(printed)
     if not text:
         return ""
+    if dotted := _DOTTED.search(text):
+        return dotted[0]
     suffix = _HAN_AGAIN.search(text)
     value = _han_value(text[: suffix.start()] if suffix else text)
     added = _han_value(suffix[1]) if suffix else None

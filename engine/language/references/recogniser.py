@@ -16,7 +16,7 @@ from engine.language.addresses import Address
 from engine.language.amendments import amendments_in, names_part, targets
 from engine.language.characters import without_note_calls
 from engine.language.designations import Occupied
-from engine.language.references.cues import CueReader, MentionCombiner, RelativeReader
+from engine.language.references.cues import CueReader, MentionCombiner, RelativeReader, nested
 from engine.language.references.grammar import NEVER, ActForm, Grammar, Mention, Target, Unit, cased
 from engine.language.references.instruments import decisions
 from engine.language.references.levels import BelowReader
@@ -28,6 +28,8 @@ NAME_BEFORE = 80
 BEFORE_PART = 40
 # A longer list is a table or a register, not a citation.
 LONGEST_LIST = 60
+# The number of a provision that the text does not name.
+UNKNOWN_NUMBER = "?"
 
 
 class Recogniser:
@@ -57,6 +59,7 @@ class Recogniser:
         self._and_next = re.compile(grammar.and_next)
         self._either = re.compile(grammar.either)
         self._here_before = re.compile(rf"(?:{grammar.here_before})\s*\Z")
+        self._back = re.compile(grammar.back)
         self._that_before = re.compile(rf"(?:{grammar.that_before})\s*\Z")
         self._run_on = re.compile(grammar.run_on)
         self._here = re.compile(grammar.here)
@@ -88,7 +91,8 @@ class Recogniser:
                 end = mention.span.end
         if relative := self._relative_reader.find(text, found, self._cues.relation):
             found = sorted((*found, *relative), key=lambda mention: mention.span.start)
-        found = self._amending(text, self._with_acts(text, self._folding.combine(text, found)))
+        found = self._pointing_back(text, self._folding.combine(text, found))
+        found = self._amending(text, self._with_acts(text, found))
         if printed != text:
             found = [replace(one, text=printed[one.span.start : one.span.end]) for one in found]
         return _with_carried_relations(
@@ -97,6 +101,32 @@ class Recogniser:
                 for mention, after in zip_longest(found, found[1:])
             ]
         )
+
+    def _pointing_back(self, text: str, found: list[Mention]) -> list[Mention]:
+        """Place provisions in one that the text names before: "paragraph 94 of that Schedule".
+
+        Without such a provision they are in an unknown one, and in no case in the text itself.
+        """
+        for number, mention in enumerate(found):
+            match = self._back.match(text, mention.span.end)
+            kinds = {
+                unit.kind
+                for unit, reader in self._units.items()
+                if match and reader.words.fullmatch(match["word"])
+            }
+            if match is None or not mention.targets or not kinds:
+                continue
+            named = (one for one in reversed(found[:number]) if one.targets)
+            outer = next((one for one in named if one.targets[0].address.kind in kinds), None)
+            if outer is None:
+                kind = sorted(kinds)[0]
+                unknown = Target(Address(kind, UNKNOWN_NUMBER), mention.span)
+                outer = replace(mention, targets=(unknown,), document=None, name_at=None)
+            address = replace(outer.targets[0].address, paragraph=None)
+            targets = (Target(address, outer.targets[0].span),)
+            outer = replace(outer, span=Span(match.start(), match.end()), targets=targets)
+            found[number] = nested(text, replace(mention, bare=False), outer) or mention
+        return found
 
     def _amending(self, text: str, found: list[Mention]) -> list[Mention]:
         """Mark mentions as amended if the text changes their words, or repeals an unnumbered part of them

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.errors import InputError
-from engine.evaluation.learning import knots_of, ramps
+from engine.evaluation.learning import make_knots, ramps
 from engine.investigation.ranking.additive import AdditiveModel, Experience, Floats, Shape, verdict_weight
 from engine.review.learning.observations import Observed
 
@@ -74,7 +74,7 @@ def observations(questions: Sequence[Observed]) -> Observations:
     voices = np.concatenate([one.voices for one in newest])
     rows = np.concatenate([one.rows[one.judged] for one in newest]).astype(np.int32)
     known, place = np.unique(rows, return_inverse=True)
-    knots = tuple(knots_of(row) for row in np.concatenate([one.values for one in newest], axis=1))
+    knots = tuple(make_knots(row) for row in np.concatenate([one.values for one in newest], axis=1))
     table = ramps(np.concatenate([one.values[:, one.judged] for one in newest], axis=1), knots)
     spread = table.std(axis=0) + 1e-3
     return Observations(

@@ -29,7 +29,9 @@ def test_the_figures() -> None:
 
 def test_bins_hold_their_lower_edge_and_the_last_one_both() -> None:
     bins = reliability([result("q", [1], said=0.5), result("r", [1], said=1.0)], (0.0, 0.5, 1.0))
-    assert [(found.low, found.questions, found.said, found.held) for found in bins] == [(0.5, 2, 0.75, 1.0)]
+    assert [(found.low, found.questions, found.estimate, found.recall) for found in bins] == [
+        (0.5, 2, 0.75, 1.0)
+    ]
 
 
 def test_what_nobody_said_is_not_counted() -> None:

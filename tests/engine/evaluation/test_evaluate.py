@@ -10,7 +10,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.evaluation import Question, evaluate
-from engine.evaluation.evaluate import judged, scores_of, summarise
+from engine.evaluation.evaluate import judge_questions, score_ranking, summarise
 from engine.evaluation.results import investigate_one, source_ids
 from engine.investigation.strategies.contract import toy_corpus
 from tests.engine.harbour import NOTHING
@@ -67,7 +67,7 @@ def test_runs_are_written_in_trecs_form(bare: Corpus, tmp_path: Path) -> None:
 
 
 def test_where_the_gold_stood_is_kept(bare: Corpus) -> None:
-    (_, found), (_, lost) = judged(bare, QUESTIONS, SETTINGS)
+    (_, found), (_, lost) = judge_questions(bare, QUESTIONS, SETTINGS)
     place = found.gold[INTEREST]
     assert (place.gain, place.scan, place.final, place.round) == (2.0, 1, 1, 0)
     assert {(gold.scan, gold.final, gold.round) for gold in lost.gold.values()} == {(None, None, None)}
@@ -91,6 +91,6 @@ def test_gold_of_another_corpus_is_refused(bare: Corpus, questions: list[Questio
 
 
 def test_all_metrics_of_a_ranking() -> None:
-    scores = scores_of(["x", "a"], {"a": 1.0, "b": 1.0})
+    scores = score_ranking(["x", "a"], {"a": 1.0, "b": 1.0})
     assert list(scores) == METRICS
     assert (scores["recall@5"], scores["complete@100"]) == (0.5, 0.0)

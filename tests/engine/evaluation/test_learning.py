@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.evaluation.learning import Example, knots_of, learn, ramps, record_of
+from engine.evaluation.learning import Example, learn, make_knots, model_to_json, ramps
 from engine.investigation.ranking.additive import model_from
 
 NAMES = ("good", "noise", "bad", "heading")
@@ -66,7 +66,7 @@ def test_the_slope_is_that_of_the_loss() -> None:
 
 def test_a_record_gives_the_same_model() -> None:
     model = learn(NAMES, examples(), {"a": 1.0, "b": 1.0})
-    again = model_from(record_of(model))
+    again = model_from(model_to_json(model))
     values = examples()[0].values
     assert again.addends(NAMES, values) == pytest.approx(model.addends(NAMES, values), abs=1e-2)
 
@@ -80,7 +80,7 @@ def test_questions_without_gold_teach_nothing() -> None:
 @given(st.lists(st.floats(0, 1, width=16), min_size=1, max_size=30))
 def test_ramps_rise_from_the_lowest_value_to_the_highest(values: list[float]) -> None:
     row: NDArray[np.float32] = np.array(values, np.float32)
-    knots = knots_of(row)
+    knots = make_knots(row)
     assert (np.diff(knots) > 0).all()
     if len(knots) > 1:
         table = ramps(row[None, :], [knots])

@@ -7,8 +7,8 @@ import pytest
 
 from engine.evaluation.learning_completeness import (
     Observation,
-    fold_of,
-    interval_of,
+    fit_interval,
+    get_fold,
     learn_completeness,
     shares_by_group,
 )
@@ -81,15 +81,15 @@ def test_sets_weigh_by_the_root_of_their_size() -> None:
 
 
 def test_folds_are_by_the_words_of_a_question() -> None:
-    assert fold_of("which port?") == fold_of("which port?")
-    assert {fold_of(f"question {number}") for number in range(60)} == set(range(5))
+    assert get_fold("which port?") == get_fold("which port?")
+    assert {get_fold(f"question {number}") for number in range(60)} == set(range(5))
 
 
 def test_ends_rise_with_the_estimate_and_hold_their_share() -> None:
     made = np.random.default_rng(1)
     said = made.random(2000)
     held = np.clip(said + made.normal(0, 0.1, 2000), 0, 1)
-    found = interval_of(said, held, np.full(2000, 1 / 2000))
+    found = fit_interval(said, held, np.full(2000, 1 / 2000))
     assert (np.diff(found.low) >= 0).all()
     assert (np.diff(found.high) >= 0).all()
     inside = [low <= truth <= high for truth, (low, high) in zip(held, map(found.around, said), strict=True)]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError, SourceError
-from engine.evaluation.questions import Run, read_run, run_lines, scored, write_run
+from engine.evaluation.questions import Run, pair_with_gold, read_run, run_lines, write_run
 
 WORDS = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6)
 RANKINGS = st.dictionaries(
@@ -48,7 +48,7 @@ def test_the_score_decides_and_not_the_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q Q0 a 1 0.5 t\nq Q0 a 2 0.4 t\n", "line 2: a stands twice"),
+        ("q Q0 a 1 0.5 t\nq Q0 a 2 0.4 t\n", "line 2: a is listed twice"),
         ("q Q0 a 1 best t\n", "line 1: the score 'best'"),
         ("q Q0 a 1 nan t\n", "line 1: the score 'nan'"),
         ("q a 1\n", "line 1: not question, Q0"),
@@ -68,10 +68,10 @@ def test_comments_are_passed_over_as_by_trec_eval(tmp_path: Path) -> None:
 
 
 def test_an_id_with_a_space_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="'a b' cannot stand in a TREC file"):
+    with pytest.raises(InputError, match="'a b' is not possible in a TREC file"):
         write_run(of({"q": ["a b"]}), tmp_path / "r")
 
 
 def test_a_judged_question_without_a_ranking_found_nothing() -> None:
     gold = {"q": {"a": 1.0}, "r": {"b": 1.0}}
-    assert scored(of({"q": ["a"]}), gold) == {"q": (("a",), gold["q"]), "r": ((), gold["r"])}
+    assert pair_with_gold(of({"q": ["a"]}), gold) == {"q": (("a",), gold["q"]), "r": ((), gold["r"])}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.evaluation.evaluate import scores_of
+from engine.evaluation.evaluate import score_ranking
 from engine.evaluation.results import GoldPlace, PoolResult, QuestionResult
 from engine.model import Completeness
 
@@ -30,8 +30,8 @@ def result(
     judged = dict.fromkeys(gold, 1.0)
     return QuestionResult(
         id=name,
-        scan=scores_of(ranking(scan, sizes[-1]), judged),
-        investigation=scores_of(ranking(places, sizes[-1]), judged),
+        scan=score_ranking(ranking(scan, sizes[-1]), judged),
+        investigation=score_ranking(ranking(places, sizes[-1]), judged),
         pool=PoolResult(held, float(held == 1), sizes[-1], 0.1, 0.2, 0.3),
         milliseconds=milliseconds,
         completeness=None

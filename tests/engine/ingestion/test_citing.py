@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.ingestion.structure.outline import below, cited_as
+from engine.ingestion.structure.outline import cited_as, format_levels
 from engine.language.addresses import Address
 from engine.model import SectionKind
 
@@ -29,4 +29,4 @@ def test_citations(
     ("language", "label"), [("de", " Nr. 3"), ("id", " angka 3"), ("en", "(3)"), ("ar", "، الفقرة (3)")]
 )
 def test_items_of_a_list(language: str, label: str) -> None:
-    assert below("3", language, item=True) == label
+    assert format_levels("3", language, item=True) == label

@@ -14,7 +14,7 @@ from engine.corpus import open_corpus
 from engine.ingestion import sources as sources_module
 from engine.ingestion.build import build_corpus
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
-from engine.ingestion.readers.registry import reader_of
+from engine.ingestion.readers.registry import choose_reader
 from engine.ingestion.reading import MOST_PROBLEMS
 from engine.ingestion.report import FileStatus
 from engine.ingestion.workers import Limits
@@ -50,7 +50,7 @@ class HostileReader:
 @pytest.fixture(autouse=True)
 def hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     def found(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
-        return HostileReader() if path.suffix == ".evil" else reader_of(path, head, mapped=mapped)
+        return HostileReader() if path.suffix == ".evil" else choose_reader(path, head, mapped=mapped)
 
     monkeypatch.setattr(sources_module, "reader_of", found)
 

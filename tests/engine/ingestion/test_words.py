@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.corpus.embedded.block import Block, Postings, hashed, postings_of
-from engine.ingestion.indexing import context_of
+from engine.ingestion.indexing import get_context
 from engine.ingestion.words import (
-    contexts_of,
+    collect_contexts,
+    collect_titles,
     heading_postings,
     put_words,
     text_postings,
-    titles_of,
-    words_in,
+    tokenise,
 )
 from engine.language.analysis import analyzer
 from engine.language.entities import words_of
@@ -42,12 +42,12 @@ def same(one: Postings, other: Postings) -> bool:
 def test_postings_are_those_of_the_terms(texts: list[tuple[str, str]]) -> None:
     passages = passages_of(texts)
     terms = [analyzer(language).terms(text) for text, language in texts]
-    assert same(text_postings(passages, words_in(passages)), postings_of(terms))
+    assert same(text_postings(passages, tokenise(passages)), postings_of(terms))
     around = [
-        [term for piece in context_of(one, DOCUMENT) for term in analyzer(one.language).terms(piece)]
+        [term for piece in get_context(one, DOCUMENT) for term in analyzer(one.language).terms(piece)]
         for one in passages
     ]
-    assert same(heading_postings(contexts_of([DOCUMENT], passages, headings=True)), postings_of(around))
+    assert same(heading_postings(collect_contexts([DOCUMENT], passages, headings=True)), postings_of(around))
 
 
 def test_a_title_stands_above_one_provision() -> None:
@@ -62,15 +62,15 @@ def test_a_title_stands_above_one_provision() -> None:
         passage(4, "4", "Buch 2"),
         passage(5, None),
     ]
-    titles = heading_postings(titles_of(passages, headings=True))
+    titles = heading_postings(collect_titles(passages, headings=True))
     assert titles.lengths.tolist() == [2, 1, 1, 0, 0, 0]
     assert hashed("volljahr") in titles.hashes.tolist()
-    assert heading_postings(titles_of(passages, headings=False)).lengths.tolist() == [0] * 6
+    assert heading_postings(collect_titles(passages, headings=False)).lengths.tolist() == [0] * 6
 
 
 def test_words_of_a_block() -> None:
     passages = passages_of([("Der Vertrag, der Vertrag", "de"), ("", "de"), ("Der", "en")])
-    words = words_in(passages)
+    words = tokenise(passages)
     block = Block({})
     put_words(block, words)
     assert words.keys == [("de", "Der"), ("de", "Vertrag"), ("de", "der"), ("en", "Der")]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.answers.answer import answer
+from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.investigation.ranking import Ranking
-from engine.investigation.round import NAMED, put_named_first
+from engine.investigation.round import LINKED, NAMED, put_named_first
 from engine.model import Relation
 from engine.records.phrases import trail_sentence
 from engine.settings import preset
@@ -97,3 +101,66 @@ def test_lifting_keeps_the_rest_in_order() -> None:
     assert np.all(np.diff(after.scores) < 0)
     assert after.scores == pytest.approx(after.parts.sum(axis=0))
     assert put_named_first(ranking, np.array([99], np.int32)) is ranking
+
+
+CODE = """---
+language: {language}
+---
+# {title}
+
+## {article} 2
+{rule}
+
+## {article} 3
+{other}
+
+## {article} 6
+{scope}
+
+## {article} 721
+{limit}
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "article", "question", "rule", "other", "scope", "limit"),
+    [
+        (
+            "en", "Partnership Code", "Article", "May a manager confer wider powers?",
+            "A manager may not confer wider powers than those held under Article 6.",
+            "A manager keeps wider records of powers.",
+            "What is entered applies, subject to Article 721.",
+            "Gifts need the consent of all.",
+        ),
+        (
+            "de", "Handelskodex", "Artikel", "Darf ein Leiter weitere Befugnisse erteilen?",
+            "Ein Leiter darf keine weiteren Befugnisse erteilen als nach Artikel 6 zustehen.",
+            "Ein Leiter führt ein Verzeichnis weiterer Befugnisse.",
+            "Es gilt das Eingetragene, soweit nicht Artikel 721 gilt.",
+            "Schenkungen brauchen die Zustimmung aller.",
+        ),
+        (
+            "id", "Kitab Usaha", "Pasal", "Bolehkah pengurus memberikan wewenang lebih luas?",
+            "Pengurus dilarang memberikan wewenang lebih luas daripada yang diatur dalam Pasal 6.",
+            "Pengurus menyimpan daftar wewenang lebih luas.",
+            "Yang berlaku adalah isi daftar, dengan mengingat Pasal 721.",
+            "Hibah memerlukan persetujuan semua.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_first_passage_cites_by_number_comes_behind_it(
+    tmp_path: Path, language: str, title: str, article: str, question: str,
+    rule: str, other: str, scope: str, limit: str,
+) -> None:  # fmt: skip
+    texts = {"rule": rule, "other": other, "scope": scope, "limit": limit}
+    (tmp_path / "code.md").write_text(CODE.format(language=language, title=title, article=article, **texts))
+    build_corpus([tmp_path / "code.md"], tmp_path / "corpus", embedding="none")
+    corpus = open_corpus(tmp_path / "corpus")
+    case = ran(corpus, question)
+    assert [one.passage.label.split()[-1] for one in case.ranking[:3]] == ["2", "6", "721"]
+    assert LINKED in {part.name for part in case.ranking[1].breakdown}
+    assert all(one.score >= two.score for one, two in pairwise(case.ranking))
+    # A user who switches citations off does not want them followed.
+    off = tuple(name for name in case.settings.strategies if name != "citations")
+    parts = {part.name for one in ran(corpus, question, strategies=off).ranking for part in one.breakdown}
+    assert LINKED not in parts

@@ -42,7 +42,7 @@ def test_ones_own_verdicts_are_in_the_report(
     keep()
     queue = ann.made(name="First | look", best=4, random=3)
     corpora = CorpusDesk(library, cases=desk.kept)
-    assert "Nobody has judged rankings of this corpus yet" in report(corpora, ANNA)
+    assert "No one has judged rankings of this corpus yet" in report(corpora, ANNA)
     verdicts = ["relevant", "partly", "not relevant"]
     judged = 0
     while turns := ann.good("enter", queue=queue, slots=["a"])["turns"]:
@@ -64,7 +64,7 @@ def test_ones_own_verdicts_are_in_the_report(
     assert "### Second look\n" in second
     assert "First" not in second
     # Another's verdicts are theirs.
-    assert "Nobody has judged rankings of this corpus yet" in report(corpora, BELA)
+    assert "No one has judged rankings of this corpus yet" in report(corpora, BELA)
 
 
 def test_the_report_tells_the_rest_where_the_database_of_cases_is_away(library: Library) -> None:
@@ -73,6 +73,6 @@ def test_the_report_tells_the_rest_where_the_database_of_cases_is_away(library: 
     )
     found = report(CorpusDesk(library, cases=KeptCases(away, library.home)), ANNA)
     assert "1 question: " in found
-    assert "That is not known just now: postgresql" in found
+    assert "They cannot be read now: postgresql" in found
     assert "secret" not in found
-    assert "Nobody has judged" not in found
+    assert "No one has judged" not in found

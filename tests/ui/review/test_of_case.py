@@ -136,7 +136,7 @@ def test_what_two_reviewers_left_open_is_shown_and_a_third_is_asked(
     visitor = Caller(desk, Person("veda" * 8, Role.VISITOR, "Reva"), "Reva")
     for caller in (bela, Caller(desk, BELA, "Reva"), visitor):
         assert "no queue" in caller("enter", queue=queue, slots=["a"])["error"]
-    assert "whoever it belongs to" in reva("assign", queue=queue, name="Bela")["error"]
+    assert "by its owner" in reva("assign", queue=queue, name="Bela")["error"]
     reva.verdict(queue, reva.first(queue), "relevant")
     (found,) = (one for one in store.queues(None, desk.kept.owner_of(ANNA) or "") if one.id == queue)
     assert (found.judged, found.unsettled) == (1, 0)

@@ -99,7 +99,7 @@ def test_a_queue_is_drawn_from_all_cases_or_from_the_open_one(
     assert told == "3 items of 1 case"
     assert "a queue needs items" in ann("make-queue", cases=gone, **FEW)["error"]
     told = ann.good("make-queue", matter=store.queue(every).matter, **FEW)["said"]
-    assert told == "6 items of 2 cases; 1 case left out, whose corpus is gone or not open to you"
+    assert told == "6 items of 2 cases; 1 case left out, whose corpus was removed or is not open to you"
     kept = store.queue(every)
     assert parse_sampling(kept) == Sampling(3, 0, 0, 0, 0, hops=2)
     assert kept.settings["open_to_reviewers"] is False
@@ -148,7 +148,7 @@ def test_a_queue_of_another_is_refused_unless_it_is_open_and_one_is_a_reviewer(
         assert shown.count('class="rev-row"') == 1
         assert "open to reviewers" in shown
         assert "drop-queue" not in shown
-        assert "whoever it belongs to" in caller("drop-queue", queue=opened)["error"]
+        assert "by its owner" in caller("drop-queue", queue=opened)["error"]
     # Ann has the first: the next comes. Her name is hers alone who has logged in.
     other = reva.first(opened)
     assert other["key"] != piece["key"]

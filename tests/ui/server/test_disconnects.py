@@ -16,7 +16,7 @@ from tests.hostile_files import texts
 from tests.ui.raw import API, Raw, stranger
 from ui.server.disconnects import Callers
 from ui.shelf import Library
-from ui.workers.pool import Line
+from ui.workers.pool import FairQueue
 
 QUESTION = "May a manager grant broader powers?"
 SOON = 10.0
@@ -57,7 +57,7 @@ def _as_gradio_s_client(raw: Raw) -> socket.socket:
 
 
 @pytest.fixture
-def full(behind: Library) -> Iterator[Line[str]]:
+def full(behind: Library) -> Iterator[FairQueue[str]]:
     """The line of a server whose places are all taken."""
     line = behind.workers.here
     with ExitStack() as taken:
@@ -75,7 +75,7 @@ def _until(true: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("ask", [_as_a_tool, _by_the_queue, _as_gradio_s_client])
-def test_a_case_is_cancelled_when_its_connection_is_closed(ask: Asks, raw: Raw, full: Line[str]) -> None:
+def test_a_case_is_cancelled_when_its_connection_is_closed(ask: Asks, raw: Raw, full: FairQueue[str]) -> None:
     with _as_a_tool(raw), _by_the_queue(raw):
         _until(lambda: len(full) == 2)
         before = full.served
@@ -107,7 +107,7 @@ def test_a_file_is_read_no_further_when_its_request_is_closed(raw: Raw, behind: 
     _until(lambda: not readers())
 
 
-def test_nobody_cancels_the_case_of_another_address(raw: Raw, full: Line[str]) -> None:
+def test_nobody_cancels_the_case_of_another_address(raw: Raw, full: FairQueue[str]) -> None:
     with _as_gradio_s_client(raw):
         _until(lambda: len(full) == 1)
         for name in ("leaving", "None", ""):

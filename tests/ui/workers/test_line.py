@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import ResourceError
-from ui.workers.pool import Line, Ticket
+from ui.workers.pool import FairQueue, Ticket
 
 
-def _served(line: Line[int], tickets: dict[str, Ticket[int]]) -> list[str]:
+def _served(line: FairQueue[int], tickets: dict[str, Ticket[int]]) -> list[str]:
     """The order in which one place serves all who wait."""
     order: list[str] = []
     while len(line):
@@ -17,7 +17,7 @@ def _served(line: Line[int], tickets: dict[str, Ticket[int]]) -> list[str]:
 
 
 def test_ten_cases_of_one_visitor_do_not_keep_another_waiting() -> None:
-    line: Line[int] = Line(20)
+    line: FairQueue[int] = FairQueue(20)
     tickets = {f"many {n}": line.join("many") for n in range(10)}
     tickets |= {f"few {n}": line.join("few") for n in range(2)}
     order = _served(line, tickets)
@@ -26,7 +26,7 @@ def test_ten_cases_of_one_visitor_do_not_keep_another_waiting() -> None:
 
 
 def test_who_asks_again_and_again_does_not_keep_those_waiting_who_have_many() -> None:
-    line: Line[int] = Line(20)
+    line: FairQueue[int] = FairQueue(20)
     many = [line.join("many") for _ in range(4)]
     for turn in range(4):
         again = line.join("again")
@@ -37,7 +37,7 @@ def test_who_asks_again_and_again_does_not_keep_those_waiting_who_have_many() ->
 
 
 def test_the_place_in_line_is_told() -> None:
-    line: Line[int] = Line(20)
+    line: FairQueue[int] = FairQueue(20)
     first, second, third = line.join("a"), line.join("a"), line.join("b")
     assert [line.ahead(ticket) for ticket in (first, third, second)] == [0, 1, 2]
     line.add(1)
@@ -45,7 +45,7 @@ def test_the_place_in_line_is_told() -> None:
 
 
 def test_more_than_the_longest_line_are_turned_away() -> None:
-    line: Line[int] = Line(2)
+    line: FairQueue[int] = FairQueue(2)
     tickets = [line.join("a"), line.join("b")]
     with pytest.raises(ResourceError, match="2 cases wait for their turn already; ask again"):
         line.join("c")
@@ -55,7 +55,7 @@ def test_more_than_the_longest_line_are_turned_away() -> None:
 
 
 def test_who_leaves_gives_back_what_was_given_meanwhile() -> None:
-    line: Line[int] = Line(2)
+    line: FairQueue[int] = FairQueue(2)
     line.add(7)
     gone, waiting = line.join("a"), line.join("b")
     assert gone.place == 7
@@ -65,7 +65,7 @@ def test_who_leaves_gives_back_what_was_given_meanwhile() -> None:
 
 
 def test_a_line_that_is_closed_calls_everybody_without_a_place() -> None:
-    line: Line[int] = Line(2)
+    line: FairQueue[int] = FairQueue(2)
     waiting = line.join("a")
     line.close()
     assert (waiting.called.is_set(), waiting.place) == (True, None)

@@ -91,30 +91,30 @@ def test_two_cases_at_once_are_in_two_processes_and_neither_is_this_one(working:
     first, second = _case(working), _case(working)
     with ThreadPoolExecutor(2) as threads:
         waiting = [
-            threads.submit(working.workers.done, name, until_cancelled, case)
+            threads.submit(working.workers.run_function, name, until_cancelled, case)
             for name, case in (("a", first), ("b", second))
         ]
         _await(lambda: working.workers.there.taken == 2)
         first.cancel()
         # Left alone it would go on for a minute.
         waiting[0].result(SOON)
-        assert working.workers.done("c", process_of, _case(working)) in working.workers.pids
+        assert working.workers.run_function("c", process_of, _case(working)) in working.workers.pids
         second.cancel()
         waiting[1].result(SOON)
 
 
 def test_a_case_comes_out_as_in_this_process(working: Library) -> None:
-    there = working.workers.done("a", record, _case(working))
-    here = working.workers.done("a", record, _case(working), here=True)
+    there = working.workers.run_function("a", record, _case(working))
+    here = working.workers.run_function("a", record, _case(working), here=True)
     assert there["passages"] == here["passages"]
-    assert working.workers.done("a", process_of, _case(working), here=True) == os.getpid()
+    assert working.workers.run_function("a", process_of, _case(working), here=True) == os.getpid()
 
 
 def test_errors_come_back_and_what_nobody_foresaw_says_nothing_of_the_case(working: Library) -> None:
     with pytest.raises(InputError, match="not this one"):
-        working.workers.done("a", refused, _case(working))
+        working.workers.run_function("a", refused, _case(working))
     with pytest.raises(Exception, match="the log has the details") as failed:
-        working.workers.done("a", broken, _case(working))
+        working.workers.run_function("a", broken, _case(working))
     assert "visitor said" not in str(failed.value)
 
 
@@ -122,8 +122,8 @@ def test_a_killed_worker_is_reported_and_replaced_and_the_others_go_on(working: 
     lost, other = _case(working), _case(working)
     before = set(working.workers.pids)
     with ThreadPoolExecutor(2) as threads:
-        dying = threads.submit(working.workers.done, "a", until_cancelled, lost)
-        going_on = threads.submit(working.workers.done, "b", until_cancelled, other)
+        dying = threads.submit(working.workers.run_function, "a", until_cancelled, lost)
+        going_on = threads.submit(working.workers.run_function, "b", until_cancelled, other)
         _await(lambda: working.workers.there.taken == 2)
         # Both have begun.
         time.sleep(0.5)
@@ -148,7 +148,7 @@ def test_one_that_is_killed_while_it_waits_costs_nobody_a_case(working: Library)
         os.kill(pid, signal.SIGKILL)
     _await(lambda: not any(map(psutil.pid_exists, before)))
     for _ in range(3):
-        assert working.workers.done("a", process_of, _case(working)) in working.workers.pids
+        assert working.workers.run_function("a", process_of, _case(working)) in working.workers.pids
 
 
 def test_a_template_that_is_killed_is_begun_again(working: Library) -> None:
@@ -162,7 +162,7 @@ def test_a_template_that_is_killed_is_begun_again(working: Library) -> None:
     template.kill()
     template.wait(SOON)
     # It waits until there are workers again.
-    process = working.workers.done("a", process_of, _case(working))
+    process = working.workers.run_function("a", process_of, _case(working))
     assert process not in before
     assert process != os.getpid()
     _await(lambda: len(working.workers.pids) == working.workers.wanted)
@@ -177,7 +177,9 @@ def _is_template(process: psutil.Process, library: Library) -> bool:
 def test_a_case_that_waits_knows_its_place_and_can_be_cancelled(working: Library) -> None:
     holding = [_case(working) for _ in range(3)]
     with ThreadPoolExecutor(3) as threads:
-        busy = [threads.submit(working.workers.done, "many", until_cancelled, case) for case in holding]
+        busy = [
+            threads.submit(working.workers.run_function, "many", until_cancelled, case) for case in holding
+        ]
         _await(lambda: len(working.workers.there) == 1)
         opened = open_case(working, CaseRequest(question=QUESTION))
         opened.view.visitor = "many"
@@ -211,7 +213,7 @@ def test_verdicts_and_new_documents_are_seen_by_the_next_case(working: Library, 
     )
     assert corpus.folder is not None
     build_corpus([tmp_path / "b.md"], corpus.folder, name="Small", embedding="none")
-    assert "is good" in str(working.workers.done("a", record, _case(working)))
+    assert "is good" in str(working.workers.run_function("a", record, _case(working)))
 
 
 def embedding_of(case: Case) -> str:
@@ -226,15 +228,15 @@ def test_a_case_ends_on_the_corpus_that_it_began_on_and_the_next_has_its_vectors
         told = list(listen(opened, PARTS, opened.case.run))
         assert not any(updates.get(PARTS.banner) for updates in told)
         assert opened.case.ranking
-        assert working.workers.done("a", embedding_of, began) == "none"
+        assert working.workers.run_function("a", embedding_of, began) == "none"
         # In each of the workers.
         for _ in range(2):
-            assert working.workers.done("a", embedding_of, _case(working)) == server.spec
-        assert working.workers.done("a", process_of, _case(working)) in working.workers.pids
+            assert working.workers.run_function("a", embedding_of, _case(working)) == server.spec
+        assert working.workers.run_function("a", process_of, _case(working)) in working.workers.pids
 
 
 def test_without_workers_cases_run_here(library: Library) -> None:
-    assert library.workers.done("a", process_of, _case(library)) == os.getpid()
+    assert library.workers.run_function("a", process_of, _case(library)) == os.getpid()
 
 
 def test_where_no_process_can_be_started_cases_run_here(
@@ -245,7 +247,7 @@ def test_where_no_process_can_be_started_cases_run_here(
     workers = Workers()
     with ThreadPoolExecutor(1) as threads:
         starting = workers.start(1, [], None, OperatorSettings())
-        waiting = threads.submit(workers.done, "a", process_of, _case(library))
+        waiting = threads.submit(workers.run_function, "a", process_of, _case(library))
         assert starting is not None
         starting.join(60)
         assert waiting.result(SOON) == os.getpid()

@@ -15,9 +15,9 @@ from engine.ingestion.readers.docx.package import (
     Style,
     Styles,
     W,
-    numbering_of,
+    get_value,
     parse_integer,
-    value_of,
+    read_numbering,
 )
 from engine.ingestion.readers.lines import LONGEST_LINE, heading_line
 from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
@@ -182,7 +182,7 @@ def _box(element: Element, into: _Gathered) -> None:
 def _old_checkbox(element: Element, into: _Gathered) -> None:
     box = element.find(f"{W}ffData/{_FORM_BOX}")
     if box is not None:
-        value = value_of(box, "checked") or value_of(box, "default")
+        value = get_value(box, "checked") or get_value(box, "default")
         is_bare = box.find(f"{W}checked") is not None and value is None
         into.pieces.append(CHECKED if is_bare or value in ("1", "true", "on") else UNCHECKED)
 
@@ -215,7 +215,7 @@ class Body:
     blocks: tuple[Block, ...]
 
 
-def body_of(parts: DocxParts) -> Body:
+def read_body(parts: DocxParts) -> Body:
     """Return the blocks of a document in reading order."""
     walk = _Walk(parts)
     blocks = list(walk.blocks(parts.document.find(f"{W}body"), 0))
@@ -248,7 +248,7 @@ class _Walk:
 
     def _paragraph(self, paragraph: Element, depth: int) -> Iterator[Block]:
         properties = paragraph.find(f"{W}pPr")
-        style = self._styles.of(value_of(properties, "pStyle"))
+        style = self._styles.of(get_value(properties, "pStyle"))
         read = paragraph_text(paragraph, self._notes)
         page = self._page + read.breaks_before
         self._page += read.breaks
@@ -281,7 +281,7 @@ class _Walk:
             yield TextBlock(read.text, page=page)
 
     def _label(self, properties: Element | None, style: Style) -> Label | None:
-        list_id, level = numbering_of(properties)
+        list_id, level = read_numbering(properties)
         list_id = style.list_id if list_id is None else list_id
         level = style.list_level if level is None else level
         return self._numbering.next(list_id, level or 0) if list_id not in (None, "0") else None
@@ -319,7 +319,7 @@ def _cell_text(block: Block) -> str:
 
 def _level(properties: Element | None, style: Style) -> int | None:
     """Return the level of a heading: the paragraph's own outline level takes precedence over its style's."""
-    outline = parse_integer(value_of(properties, "outlineLvl"))
+    outline = parse_integer(get_value(properties, "outlineLvl"))
     if outline is None:
         return style.level
     return outline + 1 if 0 <= outline < 9 else None

@@ -177,11 +177,11 @@ class Styles:
             if style.get(f"{W}default") in ("1", "true"):
                 self._default = own_id
             properties = style.find(f"{W}pPr")
-            list_id, list_level = numbering_of(properties)
+            list_id, list_level = read_numbering(properties)
             self._stated[own_id] = _Stated(
-                value_of(style, "name") or own_id,
-                value_of(style, "basedOn"),
-                parse_integer(value_of(properties, "outlineLvl")),
+                get_value(style, "name") or own_id,
+                get_value(style, "basedOn"),
+                parse_integer(get_value(properties, "outlineLvl")),
                 list_id,
                 list_level,
             )
@@ -220,15 +220,15 @@ def _level(chain: list[_Stated]) -> int | None:
     return None
 
 
-def numbering_of(properties: Element | None) -> tuple[str | None, int | None]:
+def read_numbering(properties: Element | None) -> tuple[str | None, int | None]:
     """Return the list and level in paragraph properties; list "0" removes a list."""
     numbered = properties.find(f"{W}numPr") if properties is not None else None
     if numbered is None:
         return None, None
-    return value_of(numbered, "numId"), parse_integer(value_of(numbered, "ilvl"))
+    return get_value(numbered, "numId"), parse_integer(get_value(numbered, "ilvl"))
 
 
-def value_of(parent: Element | None, name: str) -> str | None:
+def get_value(parent: Element | None, name: str) -> str | None:
     """Return the ``w:val`` of a child element."""
     child = parent.find(f"{W}{name}") if parent is not None else None
     return None if child is None else child.get(f"{W}val")
@@ -340,32 +340,32 @@ class Numbering:
         for abstract in part.iterfind(f"{W}abstractNum"):
             own_id = abstract.get(f"{W}abstractNumId") or ""
             self._abstract[own_id] = dict(_level_numbering(level) for level in abstract.iterfind(f"{W}lvl"))
-            if (style := value_of(abstract, "styleLink")) is not None:
+            if (style := get_value(abstract, "styleLink")) is not None:
                 styled[style] = own_id
-            if (style := value_of(abstract, "numStyleLink")) is not None:
+            if (style := get_value(abstract, "numStyleLink")) is not None:
                 linked[own_id] = style
         for listed in part.iterfind(f"{W}num"):
-            own_id = value_of(listed, "abstractNumId") or ""
+            own_id = get_value(listed, "abstractNumId") or ""
             own_id = styled.get(linked.get(own_id, ""), own_id)
             levels, starts = dict(self._abstract.get(own_id, {})), {}
             for override in listed.iterfind(f"{W}lvlOverride"):
                 place = parse_integer(override.get(f"{W}ilvl")) or 0
                 if (level := override.find(f"{W}lvl")) is not None:
                     levels[place] = _level_numbering(level)[1]
-                if (start := parse_integer(value_of(override, "startOverride"))) is not None:
+                if (start := parse_integer(get_value(override, "startOverride"))) is not None:
                     starts[place] = start
                     levels[place] = replace(levels.get(place, Level()), start=start)
             self._lists[listed.get(f"{W}numId") or ""] = (own_id, levels, starts)
 
 
 def _level_numbering(level: Element) -> tuple[int, Level]:
-    start = parse_integer(value_of(level, "start"))
+    start = parse_integer(get_value(level, "start"))
     legal = level.find(f"{W}isLgl")
     return parse_integer(level.get(f"{W}ilvl")) or 0, Level(
-        format=value_of(level, "numFmt") or "decimal",
-        text=value_of(level, "lvlText") or "",
+        format=get_value(level, "numFmt") or "decimal",
+        text=get_value(level, "lvlText") or "",
         # Word's default is 0; programs that write files without it mean 1.
         start=1 if start is None else start,
-        restart=parse_integer(value_of(level, "lvlRestart")),
+        restart=parse_integer(get_value(level, "lvlRestart")),
         legal=legal is not None and legal.get(f"{W}val") not in ("0", "false"),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
-from engine.ingestion.readers.docx.body import body_of
+from engine.ingestion.readers.docx.body import read_body
 from engine.ingestion.readers.docx.package import BrokenDocxError, DocxParts, Element, open_docx
 from engine.ingestion.readers.formats import ZIP, members
 from engine.ingestion.readers.text import read_documents
@@ -36,7 +36,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LANGUAGE = re.compile(r"[a-zA-Z]{2,3}(?:[-_]\w+)?\Z")
 
 
-def properties_of(parts: DocxParts) -> dict[str, Any]:
+def read_properties(parts: DocxParts) -> dict[str, Any]:
     """Return the meaningful properties under the names of document fields; dates in ISO format."""
     stated = {
         name: value for key, value in _texts(parts.core).items() if (name := _FIELDS.get(key)) is not None
@@ -100,9 +100,9 @@ class DocxReader:
         except BrokenDocxError as error:
             yield Problem(source.name, f"a Word file, but {error}")
             return
-        body = body_of(parts)
+        body = read_body(parts)
         title, blocks = (body.title, body.blocks) if body.title else leading_title(body.blocks)
-        given = properties_of(parts)
+        given = read_properties(parts)
         if title is not None:
             given["title"] = title
         text = "\n".join(block.text for block in blocks if isinstance(block, TextBlock))[:_SAMPLE]

@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree, html
 
 from engine.ingestion.readers.fields import IDENTIFIERS, DayKind, day_kind, folded
-from engine.ingestion.readers.formats import decoded
+from engine.ingestion.readers.formats import decode_text
 
 # Parsing: bytes are decoded as in a browser; scripts and entities are never executed or expanded
 
@@ -54,7 +54,7 @@ class Page:
     line: int = 0
 
 
-def parsed(data: bytes) -> Page:
+def parse_page(data: bytes) -> Page:
     """Parse a page. Raises BrokenHtmlError for a page without content."""
     text, problem, line = _text(data)
     # Decoded text is passed as UTF-8, so that a declaration in it is ignored.
@@ -71,7 +71,7 @@ def _text(data: bytes) -> tuple[str, str | None, int]:
     """Decode a page by its byte order mark, its declaration, or like any text."""
     declared = None if data.startswith(_BOMS) else _CHARSET.search(data[:_DECLARED_WITHIN])
     if declared is None:
-        return decoded(data)
+        return decode_text(data)
     name = (declared[1] or declared[2]).decode("ascii").lower()
     try:
         encoding = codecs.lookup(_MEANT.get(name, name)).name
@@ -79,7 +79,7 @@ def _text(data: bytes) -> tuple[str, str | None, int]:
             return data.decode(encoding).replace("\r\n", "\n").replace("\0", "\ufffd"), None, 0
     except (LookupError, UnicodeDecodeError):
         pass
-    return decoded(data)
+    return decode_text(data)
 
 
 # Visible content: no scripts, navigation, banners, hidden parts and footers
@@ -119,7 +119,7 @@ def is_left_out(element: Element) -> bool:
     return any(_CLASSES.match(name) for name in (element.get("class") or "").split())
 
 
-def content_of(root: Element) -> Element:
+def find_content(root: Element) -> Element:
     """Return the element with the document: the only ``main`` or article, otherwise the body."""
     for path in (".//main", ".//*[@role='main']", ".//article"):
         found = root.findall(path)

@@ -11,9 +11,9 @@ from engine.ingestion.readers.formats import looks_like_text
 from engine.ingestion.readers.html.blocks import blocks_of_page
 from engine.ingestion.readers.html.parsing import (
     BrokenHtmlError,
-    content_of,
+    find_content,
     page_title,
-    parsed,
+    parse_page,
     stated_fields,
 )
 from engine.ingestion.readers.text import read_documents
@@ -47,13 +47,13 @@ class HtmlReader:
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """Yield the document; its title is its only heading of the first level, otherwise the page's."""
         try:
-            page = parsed(source.content())
+            page = parse_page(source.content())
         except BrokenHtmlError as error:
             yield Problem(source.name, f"no web page can be made of it ({error})")
             return
         if page.problem:
             yield Problem(source.name, page.problem, page.line)
-        blocks = blocks_of_page(content_of(page.root))
+        blocks = blocks_of_page(find_content(page.root))
         title, blocks = _title(blocks)
         given = stated_fields(page.root)
         if title is not None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 from engine.ingestion.readers.lines import heading_line
-from engine.ingestion.readers.pdf.rows import Row, Run, Sheet, rows_of
+from engine.ingestion.readers.pdf.rows import Row, Run, Sheet, make_rows
 
 # Number of rows at the top and at the bottom of a page to examine.
 _OUTER_ROWS = 4
@@ -40,7 +40,7 @@ class _Outer:
     rank: int
 
 
-def without_furniture(sheets: Sequence[Sheet]) -> list[Sheet]:
+def remove_furniture(sheets: Sequence[Sheet]) -> list[Sheet]:
     """Remove rows and numbers that are repeated on every page."""
     outer = [entry for place, sheet in enumerate(sheets) for entry in _outer(place, sheet)]
     furniture: dict[int, set[Run]] = defaultdict(set)
@@ -58,7 +58,7 @@ def without_furniture(sheets: Sequence[Sheet]) -> list[Sheet]:
     return cleared
 
 
-def folded(text: str) -> str:
+def fold_row(text: str) -> str:
     """Normalise a row for comparison: without numbers, and independent of even and odd pages."""
     return " ".join(sorted(_DIGITS.sub("#", text.casefold()).split()))
 
@@ -67,14 +67,14 @@ def _outer(place: int, sheet: Sheet) -> list[_Outer]:
     if not sheet.runs:
         return []
     if sheet.aside:
-        rows = rows_of(sheet.runs, backwards=sheet.backwards)
+        rows = make_rows(sheet.runs, backwards=sheet.backwards)
         return [_Outer(place, row, True, 0) for row in rows[: 2 * _OUTER_ROWS]]
     zone = _ZONE * median(run.height for run in sheet.runs)
     top, bottom = max(run.middle for run in sheet.runs), min(run.middle for run in sheet.runs)
     head = [run for run in sheet.runs if run.middle > max(top - zone, (top + bottom) / 2)]
     foot = [run for run in sheet.runs if run.middle < min(bottom + zone, (top + bottom) / 2)]
-    upper = rows_of(head, backwards=sheet.backwards)[:_OUTER_ROWS]
-    lower = rows_of(foot, backwards=sheet.backwards)[::-1][:_OUTER_ROWS]
+    upper = make_rows(head, backwards=sheet.backwards)[:_OUTER_ROWS]
+    lower = make_rows(foot, backwards=sheet.backwards)[::-1][:_OUTER_ROWS]
     return [_Outer(place, row, True, rank) for rank, row in enumerate(upper)] + [
         _Outer(place, row, False, rank) for rank, row in enumerate(lower)
     ]
@@ -83,7 +83,7 @@ def _outer(place: int, sheet: Sheet) -> list[_Outer]:
 def _repeated(outer: Sequence[_Outer], sheets: Sequence[Sheet]) -> list[_Outer]:
     groups: dict[tuple[str, bool], list[_Outer]] = defaultdict(list)
     for entry in outer:
-        groups[folded(entry.row.text), entry.top].append(entry)
+        groups[fold_row(entry.row.text), entry.top].append(entry)
     pages = len({sheet.page for sheet in sheets})
     found: list[_Outer] = []
     for entries in groups.values():

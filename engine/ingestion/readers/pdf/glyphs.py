@@ -46,11 +46,11 @@ class Sign:
     def stretches(self) -> bool:
         """Whether it only stretches a word."""
         narrow = 0 < self.right - self.left < _NARROWEST_LETTER * self.height
-        return self.text == _TATWEEL or (narrow and kind_of(self.text[0]) == "R")
+        return self.text == _TATWEEL or (narrow and direction_class(self.text[0]) == "R")
 
 
 @lru_cache(maxsize=8192)
-def kind_of(character: str) -> str:
+def direction_class(character: str) -> str:
     """Return ``R`` and ``L`` for letters, ``N`` for digits, ``M`` for marks on letters, ``-`` for all
     others."""
     bidi = "" if character in raised("0123456789") else unicodedata.bidirectional(character)
@@ -76,7 +76,7 @@ def is_reversed(glyphs: Sequence[str]) -> bool:
     return backwards >= forwards
 
 
-def in_reading_order(signs: Sequence[Sign], gap: float, *, backwards: bool) -> str:
+def order_text(signs: Sequence[Sign], gap: float, *, backwards: bool) -> str:
     """Return the text of a right-to-left row.
 
     ``gap``: minimum width of white space between words, in points. ``backwards``: the letters of a glyph with
@@ -89,13 +89,14 @@ def in_reading_order(signs: Sequence[Sign], gap: float, *, backwards: bool) -> s
 def _placed(signs: Sequence[Sign]) -> list[Sign]:
     """Order signs from right to left, with each mark after its letter."""
     letters = sorted(
-        (sign for sign in signs if kind_of(sign.text[0]) != "M"), key=lambda sign: -(sign.left + sign.right)
+        (sign for sign in signs if direction_class(sign.text[0]) != "M"),
+        key=lambda sign: -(sign.left + sign.right),
     )
     if len(letters) == len(signs):
         return letters
     after: dict[int, list[Sign]] = {}
     for sign in signs:
-        if kind_of(sign.text[0]) == "M":
+        if direction_class(sign.text[0]) == "M":
             middle = (sign.left + sign.right) / 2
             near = min(
                 range(len(letters)),
@@ -113,7 +114,7 @@ def _with_spaces(signs: Sequence[Sign], gap: float, *, backwards: bool) -> list[
     pieces: list[str] = []
     edge: float | None = None
     for sign in signs:
-        mark = kind_of(sign.text[0]) == "M"
+        mark = direction_class(sign.text[0]) == "M"
         if edge is not None and not mark and edge - sign.right > gap:
             pieces.append(" ")
         turned = backwards and len(sign.text) > 1 and RIGHT_TO_LEFT.search(sign.text)
@@ -126,7 +127,7 @@ def _with_spaces(signs: Sequence[Sign], gap: float, *, backwards: bool) -> list[
 
 def _numbers_forwards(pieces: list[str]) -> list[str]:
     """Reverse ranges of numbers and of left-to-right letters."""
-    kinds = [kind_of(piece) for piece in pieces]
+    kinds = [direction_class(piece) for piece in pieces]
     done: list[str] = []
     place = 0
     while place < len(pieces):
@@ -218,7 +219,7 @@ class Glyphs:
         return len(self.text)
 
 
-def glyphs_of(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage) -> Iterator[Glyphs]:
+def read_glyphs(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage) -> Iterator[Glyphs]:
     """Yield the characters of a page: upright ones first, then those rotated by right angles.
 
     Text at other angles is a stamp or a watermark and is left out.

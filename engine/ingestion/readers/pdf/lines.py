@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.pdf.glyphs import runs_right_to_left
-from engine.ingestion.readers.pdf.rows import SEPARATOR, Row, Run, Sheet, cells_of, rows_of, tables_of
+from engine.ingestion.readers.pdf.rows import SEPARATOR, Row, Run, Sheet, find_tables, make_rows, split_cells
 
 # Reading order of the parts of a page
 #
@@ -49,7 +49,7 @@ class _Band:
     columns: bool
 
 
-def regions_of(runs: Sequence[Run], known: Sequence[float] = ()) -> list[Region]:
+def find_regions(runs: Sequence[Run], known: Sequence[float] = ()) -> list[Region]:
     """Return the parts of a page in reading order; ``known``: positions of gutters on other pages."""
     if not runs:
         return []
@@ -57,7 +57,7 @@ def regions_of(runs: Sequence[Run], known: Sequence[float] = ()) -> list[Region]
     return [page_region(part) for part in _parts(list(runs), known, rtl=rtl, depth=0)]
 
 
-def gutters_of(runs: Sequence[Run]) -> list[float]:
+def find_gutters(runs: Sequence[Run]) -> list[float]:
     """Return the positions of the gutters between columns of running text."""
     found: list[float] = []
     waiting = [list(runs)]
@@ -191,7 +191,7 @@ def _is_running(runs: Sequence[Run], band: _Band, x: float, *, near: bool) -> bo
 def _is_column(runs: Sequence[Run]) -> bool:
     if len(runs) < _ROWS:
         return False
-    rows = rows_of(runs)
+    rows = make_rows(runs)
     if len(rows) < _ROWS:
         return False
     # Columns side by side with lines at different heights give rows of one column's width.
@@ -258,26 +258,26 @@ class Line:
         return min(self.start, self.rest) > 0.05 * width and abs(self.start - self.rest) < 0.12 * width
 
 
-def lines_of(sheets: Sequence[Sheet]) -> Iterator[Line]:
+def read_lines(sheets: Sequence[Sheet]) -> Iterator[Line]:
     """Yield the lines of some pages in reading order; columns of one page help to find those of another."""
-    found = [[] if sheet.aside else gutters_of(sheet.runs) for sheet in sheets]
+    found = [[] if sheet.aside else find_gutters(sheet.runs) for sheet in sheets]
     known = [gutter for gutters in found for gutter in gutters]
     steady = [gutter for gutter in known if sum(abs(gutter - other) < _SAME_GUTTER for other in known) > 1]
     for sheet, gutters in zip(sheets, found, strict=True):
         if not sheet.runs:
             continue
-        for region in regions_of(sheet.runs, steady) if gutters or steady else [page_region(sheet.runs)]:
+        for region in find_regions(sheet.runs, steady) if gutters or steady else [page_region(sheet.runs)]:
             yield from _lines(region, sheet)
 
 
 def _lines(region: Region, sheet: Sheet) -> Iterator[Line]:
-    rows = rows_of(region.runs, backwards=sheet.backwards)
-    tables = {place: table for table in tables_of(rows) for place in range(table.first, table.stop)}
+    rows = make_rows(region.runs, backwards=sheet.backwards)
+    tables = {place: table for table in find_tables(rows) for place in range(table.first, table.stop)}
     for place, row in enumerate(rows):
         table = tables.get(place)
         text = row.text
         if table is not None:
-            cells = cells_of(row, table.gutters, backwards=sheet.backwards)
+            cells = split_cells(row, table.gutters, backwards=sheet.backwards)
             text = SEPARATOR.join(cells) if any(cells[1:]) else row.text
         if text.strip():
             yield _line(row, text.strip(), region, sheet, first=place == 0, cells=table is not None)

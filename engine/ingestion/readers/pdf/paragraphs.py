@@ -53,9 +53,9 @@ class Vocabulary:
         if not first or not second:
             return first + second
         end = first[-_LONGEST_WORD:]
-        parted, goes_on = _PARTED.search(end), _GOES_ON.match(second)
-        if parted and goes_on:
-            if self._is_one_word(parted["word"], goes_on["word"]) or first.endswith("\u00ad"):
+        parted, following = _PARTED.search(end), _GOES_ON.match(second)
+        if parted and following:
+            if self._is_one_word(parted["word"], following["word"]) or first.endswith("\u00ad"):
                 return first[:-1] + second
             return first + second
         if _CJK.match(first[-1]) and _CJK.match(second[0]):
@@ -113,7 +113,7 @@ class Setting:
     height: float
 
 
-def setting_of(lines: Sequence[Line]) -> Setting:
+def measure_setting(lines: Sequence[Line]) -> Setting:
     """Return the typography of most of the text."""
     if not lines:
         return Setting(_USUAL_STEP, 10.0)
@@ -139,7 +139,7 @@ def ends_sentence(text: str) -> bool:
     return _ENDS.search(text) is not None
 
 
-def goes_on(upper: Line, lower: Line, setting: Setting) -> bool:
+def continues_paragraph(upper: Line, lower: Line, setting: Setting) -> bool:
     """Return True if ``lower`` belongs to the paragraph of ``upper``, the line before it."""
     if upper.cells or lower.cells:
         return upper.cells and lower.cells
@@ -164,7 +164,7 @@ def goes_on(upper: Line, lower: Line, setting: Setting) -> bool:
     return not _is_short(upper, lower) and not (_is_indented(upper, lower) and not is_item(upper.text))
 
 
-def paragraph_of(lines: Sequence[Line], vocabulary: Vocabulary) -> str:
+def join_paragraph(lines: Sequence[Line], vocabulary: Vocabulary) -> str:
     """Return the text of a paragraph; rows of a table stay lines."""
     if lines[0].cells:
         return "\n".join(line.text for line in lines)
@@ -174,11 +174,11 @@ def paragraph_of(lines: Sequence[Line], vocabulary: Vocabulary) -> str:
     return text
 
 
-def paragraphs_of(lines: Iterable[Line], setting: Setting) -> list[list[Line]]:
+def group_paragraphs(lines: Iterable[Line], setting: Setting) -> list[list[Line]]:
     """Group lines into paragraphs."""
     groups: list[list[Line]] = []
     for line in lines:
-        if groups and goes_on(groups[-1][-1], line, setting):
+        if groups and continues_paragraph(groups[-1][-1], line, setting):
             groups[-1].append(line)
         else:
             groups.append([line])
@@ -210,7 +210,7 @@ _SMALLER, _STEP = 0.95, 2.5
 _LABEL = re.compile(r"[(\[]?(?P<number>\d{1,3})[)\]]?\.?\s+(?=\S)")
 
 
-def without_notes(lines: Sequence[Line], setting: Setting) -> tuple[list[Line], list[list[Line]]]:
+def separate_notes(lines: Sequence[Line], setting: Setting) -> tuple[list[Line], list[list[Line]]]:
     """Separate the notes from the text; remove the references to notes that were found.
 
     A note begins with a number that its page refers to.
@@ -227,12 +227,14 @@ def without_notes(lines: Sequence[Line], setting: Setting) -> tuple[list[Line], 
         for line in page if called else ():
             small = line.height < _SMALLER * setting.height and not line.cells
             label = _LABEL.match(line.text) if small else None
-            goes_on = small and last is not None and abs(last.middle - line.middle) < _STEP * line.height
+            continues_note = (
+                small and last is not None and abs(last.middle - line.middle) < _STEP * line.height
+            )
             number = western_digits(label["number"]) if label is not None else ""
             if label is not None and called[number] and int(number) > latest:
                 latest = int(number)
                 found.append([replace(line, text=f"[{number}] {line.text[label.end() :]}")])
-            elif goes_on:
+            elif continues_note:
                 found[-1].append(line)
             else:
                 kept.append(line)
@@ -250,7 +252,7 @@ def blocks_of_notes(notes: Sequence[Sequence[Line]], vocabulary: Vocabulary) -> 
     if notes:
         yield HeadingBlock(0, Heading(SectionKind.HEADING, None, "Notes", "", "notes"))
     for note in notes:
-        yield TextBlock(paragraph_of(note, vocabulary), page=note[0].page)
+        yield TextBlock(join_paragraph(note, vocabulary), page=note[0].page)
 
 
 # The title on the first page
@@ -270,7 +272,7 @@ _LETTERS = re.compile(r"[^\W\d_]")
 _TOP, _FEWEST_LETTERS = 45, 4
 
 
-def title_of(lines: Sequence[Line], setting: Setting, vocabulary: Vocabulary) -> str | None:
+def find_title(lines: Sequence[Line], setting: Setting, vocabulary: Vocabulary) -> str | None:
     """Return the title: where an act names itself, otherwise the largest type of the first page."""
     first = [line for line in lines[:_TOP] if line.page == lines[0].page and not line.cells] if lines else []
     for place, line in enumerate(first):

@@ -16,10 +16,15 @@ import pypdfium2.raw as raw
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.formats import ZIP, looks_like_text
-from engine.ingestion.readers.pdf.furniture import without_furniture
-from engine.ingestion.readers.pdf.lines import Line, lines_of
-from engine.ingestion.readers.pdf.paragraphs import blocks_of_notes, setting_of, title_of, without_notes
-from engine.ingestion.readers.pdf.rows import Sheet, sheets_of
+from engine.ingestion.readers.pdf.furniture import remove_furniture
+from engine.ingestion.readers.pdf.lines import Line, read_lines
+from engine.ingestion.readers.pdf.paragraphs import (
+    blocks_of_notes,
+    find_title,
+    measure_setting,
+    separate_notes,
+)
+from engine.ingestion.readers.pdf.rows import Sheet, read_sheets
 from engine.ingestion.readers.pdf.structure import Structure
 from engine.ingestion.readers.text import read_documents
 from engine.ingestion.structure.headings import slug_of
@@ -44,7 +49,7 @@ class UnreadableError(Exception):
 
 
 @contextmanager
-def opened(source: SourceFile) -> Iterator[pdfium.PdfDocument]:
+def open_pdf(source: SourceFile) -> Iterator[pdfium.PdfDocument]:
     """Open a PDF with the first matching password.
 
     Raises UnreadableError for an incomplete PDF or an unknown password, FileRefusedError and OSError if it
@@ -93,7 +98,7 @@ def stated_metadata(document: pdfium.PdfDocument) -> dict[str, str | int]:
     given = {name: stated_value(document, name) for name in document.METADATA_KEYS}
     stated: dict[str, str | int] = {name: given[key] for key, name in _FIELDS.items() if given.get(key)}
     for key, name in (("CreationDate", "created"), ("ModDate", "modified")):
-        day = moment(given.get(key, ""))
+        day = parse_pdf_date(given.get(key, ""))
         if day:
             stated[name] = day
     stated["pages"] = len(document)
@@ -109,7 +114,7 @@ def stated_value(document: pdfium.PdfDocument, name: str) -> str:
     return value.replace("\x00", "").strip()
 
 
-def moment(text: str) -> str | None:
+def parse_pdf_date(text: str) -> str | None:
     """Convert a PDF date ("D:20201119103834+07'00'") to ISO 8601; None if invalid."""
     match = _DATE.match(text)
     if match is None:
@@ -144,7 +149,7 @@ def slug_of_all(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.casefold())
 
 
-def bookmarks_of(document: pdfium.PdfDocument) -> Mapping[tuple[int, str], int]:
+def read_bookmarks(document: pdfium.PdfDocument) -> Mapping[tuple[int, str], int]:
     """Return the depth (from 0) of bookmarks by page (from 1) and folded title."""
     marks: dict[tuple[int, str], int] = {}
     for count, mark in enumerate(document.get_toc(max_depth=_DEEPEST_BOOKMARK)):
@@ -158,7 +163,7 @@ def bookmarks_of(document: pdfium.PdfDocument) -> Mapping[tuple[int, str], int]:
     return marks
 
 
-def attachments_of(document: pdfium.PdfDocument) -> list[str]:
+def read_attachments(document: pdfium.PdfDocument) -> list[str]:
     """Return the names of attached files."""
     return [_name(document.get_attachment(index).get_name) for index in range(document.count_attachments())]
 
@@ -211,7 +216,7 @@ class PdfReader:
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """Yield the document and its problems."""
         try:
-            with opened(source) as document:
+            with open_pdf(source) as document:
                 yield from _read(source, document)
         except UnreadableError as error:
             yield Problem(source.name, str(error))
@@ -240,13 +245,13 @@ def _read(source: SourceFile, document: pdfium.PdfDocument) -> Iterator[ReadDocu
         yield Problem(
             source.name, f"no text layer on {_named(pages.scans)} (scanned); run OCR to have it too"
         )
-    if names := attachments_of(document):
+    if names := read_attachments(document):
         shown = ", ".join(name or "one without a name" for name in names)
         yield Problem(source.name, f"files attached inside are left out: {shown}")
-    setting = setting_of(pages.lines)
-    lines, notes = without_notes(pages.lines, setting)
-    structure = Structure(lines, bookmarks_of(document))
-    title = stated_title(document, text[:_OPENING]) or title_of(lines, setting, structure.vocabulary)
+    setting = measure_setting(pages.lines)
+    lines, notes = separate_notes(pages.lines, setting)
+    structure = Structure(lines, read_bookmarks(document))
+    title = stated_title(document, text[:_OPENING]) or find_title(lines, setting, structure.vocabulary)
     blocks = chain(structure.blocks(), blocks_of_notes(notes, structure.vocabulary))
     yield from read_documents(source, stated_metadata(document), title, text, blocks)
 
@@ -260,7 +265,7 @@ def _pages(document: pdfium.PdfDocument) -> _Pages:
         sheets: list[Sheet] = []
         for number in range(first, stop):
             try:
-                found = list(sheets_of(document, number))
+                found = list(read_sheets(document, number))
                 if sum(len(run.text) for sheet in found for run in sheet.runs) < _FEW and _is_picture(
                     document, number
                 ):
@@ -268,7 +273,7 @@ def _pages(document: pdfium.PdfDocument) -> _Pages:
                 sheets += found
             except pdfium.PdfiumError:
                 pages.broken.append(number + 1)
-        pages.lines += lines_of(without_furniture(sheets))
+        pages.lines += read_lines(remove_furniture(sheets))
     return pages
 
 

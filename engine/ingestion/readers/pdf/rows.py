@@ -17,9 +17,9 @@ from engine.ingestion.readers.pdf.glyphs import (
     Floats,
     Glyphs,
     Sign,
-    glyphs_of,
-    in_reading_order,
     is_reversed,
+    order_text,
+    read_glyphs,
     runs_right_to_left,
 )
 from engine.language.characters import raised
@@ -91,7 +91,7 @@ class Row:
         return runs_right_to_left(self.text)
 
 
-def runs_of(glyphs: Glyphs, is_bold: Callable[[int], bool]) -> list[Run]:
+def make_runs(glyphs: Glyphs, is_bold: Callable[[int], bool]) -> list[Run]:
     """Return the runs of a page in its own order. ``is_bold`` is called with a character's index."""
     if not len(glyphs):
         return []
@@ -147,7 +147,7 @@ def _signs(glyphs: Glyphs, start: int, stop: int) -> tuple[Sign, ...]:
     return tuple(signs)
 
 
-def rows_of(runs: Sequence[Run], *, backwards: bool = True) -> list[Row]:
+def make_rows(runs: Sequence[Run], *, backwards: bool = True) -> list[Row]:
     """Group runs into rows, from top to bottom."""
     groups: list[list[Run]] = []
     middle = height = 0.0
@@ -166,7 +166,7 @@ def rows_of(runs: Sequence[Run], *, backwards: bool = True) -> list[Row]:
         # Fonts may give a vowel sign and the letter below it the box of the sign.
         near = min(groups, key=lambda group: min(_distance(mark, run) for run in group))
         near.append(mark)
-    return [row_of(group, backwards=backwards) for group in groups]
+    return [make_row(group, backwards=backwards) for group in groups]
 
 
 def _distance(mark: Run, run: Run) -> float:
@@ -175,7 +175,7 @@ def _distance(mark: Run, run: Run) -> float:
     return 100 * above + max(_between(mark, run), 0.0)
 
 
-def row_of(runs: Sequence[Run], *, backwards: bool = True) -> Row:
+def make_row(runs: Sequence[Run], *, backwards: bool = True) -> Row:
     """Make the row of some runs."""
     ordered = _with_note_calls(sorted(runs, key=lambda one: (one.left, one.right)))
     width = [max(run.right - run.left, 0.01) for run in ordered]
@@ -183,7 +183,7 @@ def row_of(runs: Sequence[Run], *, backwards: bool = True) -> Row:
     height = sum(run.height * part for run, part in zip(ordered, width, strict=True)) / sum(width)
     return Row(
         runs=ordered,
-        text=text_of(ordered, backwards=backwards),
+        text=join_runs(ordered, backwards=backwards),
         left=ordered[0].left,
         bottom=min(run.bottom for run in ordered),
         right=max(run.right for run in ordered),
@@ -215,13 +215,13 @@ def _between(one: Run, other: Run) -> float:
     return max(one.left - other.right, other.left - one.right)
 
 
-def text_of(runs: Sequence[Run], *, backwards: bool = True) -> str:
+def join_runs(runs: Sequence[Run], *, backwards: bool = True) -> str:
     """Return the text of runs side by side, in reading order, with single spaces."""
     plain = "".join(run.text for run in runs)
     if runs_right_to_left(plain):
         signs = [sign for run in runs for sign in run.signs]
         height = max(run.height for run in runs)
-        return " ".join(in_reading_order(signs, RTL_GAP * height, backwards=backwards).split())
+        return " ".join(order_text(signs, RTL_GAP * height, backwards=backwards).split())
     pieces: list[str] = []
     last: Run | None = None
     for run in runs:
@@ -267,7 +267,7 @@ class Sheet:
     backwards: bool = True
 
 
-def sheets_of(document: pdfium.PdfDocument, number: int) -> Iterator[Sheet]:
+def read_sheets(document: pdfium.PdfDocument, number: int) -> Iterator[Sheet]:
     """Yield the sheets of a page, the upright one first; none for a page without text.
 
     ``number`` counts from 0. Raises pdfium.PdfiumError for a broken page.
@@ -278,9 +278,9 @@ def sheets_of(document: pdfium.PdfDocument, number: int) -> Iterator[Sheet]:
         try:
             width, height = page.get_size()
             fonts: dict[tuple[bytes, int], bool] = {}
-            for place, glyphs in enumerate(glyphs_of(page, textpage)):
+            for place, glyphs in enumerate(read_glyphs(page, textpage)):
                 backwards = _is_backwards(glyphs)
-                runs = runs_of(glyphs, lambda index: _is_bold(textpage, index, fonts))
+                runs = make_runs(glyphs, lambda index: _is_bold(textpage, index, fonts))
                 yield Sheet(number + 1, tuple(runs), width, height, place > 0, backwards)
         finally:
             textpage.close()
@@ -335,7 +335,7 @@ class Table:
     gutters: tuple[Interval, ...]
 
 
-def tables_of(rows: Sequence[Row]) -> Iterator[Table]:
+def find_tables(rows: Sequence[Row]) -> Iterator[Table]:
     """Yield the tables among the rows of a part of a page, from top to bottom."""
     for first, stop in _gappy(rows):
         gutters = _gutters(rows[first:stop])
@@ -349,14 +349,14 @@ def tables_of(rows: Sequence[Row]) -> Iterator[Table]:
             yield table
 
 
-def cells_of(row: Row, gutters: Sequence[Interval], *, backwards: bool = True) -> list[str]:
+def split_cells(row: Row, gutters: Sequence[Interval], *, backwards: bool = True) -> list[str]:
     """Return the texts of a row's cells in reading order; empty for an empty cell."""
     groups: list[list[Run]] = [[] for _ in range(len(gutters) + 1)]
     middles = [(left + right) / 2 for left, right in gutters]
     for run in row.runs:
         middle = (run.left + run.right) / 2
         groups[sum(middle > edge for edge in middles)].append(run)
-    texts = [text_of(group, backwards=backwards) if group else "" for group in groups]
+    texts = [join_runs(group, backwards=backwards) if group else "" for group in groups]
     if row.rtl:
         texts.reverse()
     merged: list[str] = []
@@ -376,7 +376,7 @@ def _is_marker(text: str) -> bool:
 
 
 def _filled(row: Row, gutters: Sequence[Interval]) -> list[str]:
-    return [cell for cell in cells_of(row, gutters) if cell]
+    return [cell for cell in split_cells(row, gutters) if cell]
 
 
 def _gappy(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:

@@ -12,12 +12,12 @@ from engine.ingestion.readers.pdf.lines import Line
 from engine.ingestion.readers.pdf.paragraphs import (
     Setting,
     Vocabulary,
+    continues_paragraph,
     ends_sentence,
-    goes_on,
+    group_paragraphs,
     is_item,
-    paragraph_of,
-    paragraphs_of,
-    setting_of,
+    join_paragraph,
+    measure_setting,
 )
 from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.structure.headings import Heading, parse_heading, slug_of
@@ -99,7 +99,7 @@ def title_below(block: HeadingBlock, heading: Line, lines: Sequence[Line]) -> in
     return count
 
 
-def with_title(block: HeadingBlock, title: str) -> HeadingBlock:
+def add_title(block: HeadingBlock, title: str) -> HeadingBlock:
     """Add the title in the lines below a heading."""
     return replace(block, heading=replace(block.heading, title=" ".join(title.split())))
 
@@ -144,10 +144,10 @@ def styled_heading(
 ) -> tuple[HeadingBlock, int] | None:
     """Return the bold or larger heading that begins at a line, and its number of lines; or None."""
     line = lines[place]
-    if not _is_styled(line, setting) or (place and goes_on(lines[place - 1], line, setting)):
+    if not _is_styled(line, setting) or (place and continues_paragraph(lines[place - 1], line, setting)):
         return None
     stop = place + 1
-    while stop < len(lines) and goes_on(lines[stop - 1], lines[stop], setting):
+    while stop < len(lines) and continues_paragraph(lines[stop - 1], lines[stop], setting):
         if (
             lines[stop].bold != line.bold
             or stop - place >= _TITLE_LINES
@@ -157,7 +157,7 @@ def styled_heading(
         stop += 1
     if _GOES_ON.search(lines[stop - 1].text):
         return None
-    text = paragraph_of(lines[place:stop], vocabulary)
+    text = join_paragraph(lines[place:stop], vocabulary)
     heading = _named(text)
     level = levels.of(line, heading, numbered=_NUMBERED.match(text) is not None)
     return HeadingBlock(level, heading), stop - place
@@ -190,7 +190,7 @@ def _is_separate(line: Line, before: Line | None, setting: Setting) -> bool:
         return True
     if line.centred and line.rest > 0.25 * (line.edges[1] - line.edges[0]):
         return True
-    return not goes_on(before, line, setting)
+    return not continues_paragraph(before, line, setting)
 
 
 def _is_title(heading: Line, last: Line, line: Line, *, group: bool) -> bool:
@@ -251,7 +251,7 @@ class Structure:
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of the document in reading order."""
-        setting = setting_of(self.lines)
+        setting = measure_setting(self.lines)
         found = self._headings(setting)
         waiting: list[Line] = []
         place = 0
@@ -268,11 +268,11 @@ class Structure:
         yield from self._texts(waiting, setting)
 
     def _joined(self, first: int, count: int) -> str:
-        return paragraph_of(self.lines[first : first + count], self.vocabulary)
+        return join_paragraph(self.lines[first : first + count], self.vocabulary)
 
     def _texts(self, lines: Sequence[Line], setting: Setting) -> Iterator[TextBlock]:
-        for group in paragraphs_of(lines, setting):
-            yield TextBlock(paragraph_of(group, self.vocabulary), page=group[0].page)
+        for group in group_paragraphs(lines, setting):
+            yield TextBlock(join_paragraph(group, self.vocabulary), page=group[0].page)
 
     def _headings(self, setting: Setting) -> dict[int, _Found]:
         found = self._legal(setting)
@@ -294,7 +294,7 @@ class Structure:
                 if takes_title(block) and not rest:
                     titles = title_below(block, line, self.lines[place + 1 : place + 9])
                     count += titles
-                    block = with_title(block, self._joined(place + 1, titles)) if titles else block
+                    block = add_title(block, self._joined(place + 1, titles)) if titles else block
                 found[place] = _Found(block, rest, count)
             place += count
             # The search restarts below a heading.

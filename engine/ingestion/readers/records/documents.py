@@ -21,7 +21,7 @@ from engine.ingestion.readers.markdown import blocks_of_field
 from engine.ingestion.readers.records import guess
 from engine.ingestion.readers.records.guess import LONG_TEXT
 from engine.ingestion.readers.text import make_document
-from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
+from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock, drop_title
 from engine.ingestion.structure.headings import Heading, parse_heading, slug_of
 from engine.language.addresses import CONTAINERS
 from engine.model import Document, SectionKind
@@ -52,15 +52,15 @@ def document_of_record(
     record: Record, mapping: FieldMapping, source: SourceFile, *, own_id: str | None, guessed: bool
 ) -> ReadDocument | Problem:
     """Make the document of a record; ``own_id``: id if the record has none and the file contains several."""
-    items = list(items_of(record, mapping))
+    items = list(find_items(record, mapping))
     sample = "\n".join(words for item in items[:40] for words in texts(item.content, mapping.passage.text))
     document = _document(record, mapping, source, sample[:_SAMPLE], own_id, guessed=guessed)
     blocks = [*_beginning(record, mapping), *_provisions(items, mapping.passage, document)]
-    read = Assembler(document).assemble(without_title(blocks, document.title))
+    read = Assembler(document).assemble(drop_title(blocks, document.title))
     return read if read.passages else Problem(source.name, "a record without text", id=document.id)
 
 
-def items_of(record: Record, mapping: FieldMapping) -> Iterator[Item]:
+def find_items(record: Record, mapping: FieldMapping) -> Iterator[Item]:
     """Yield the provisions of a record in order."""
     if mapping.items is None:
         yield Item(record)

@@ -16,7 +16,7 @@ import orjson
 from engine.errors import SourceError, UnpackingError
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.beir import Line, documents_of
-from engine.ingestion.readers.formats import decoded, looks_like_text
+from engine.ingestion.readers.formats import decode_text, looks_like_text
 from engine.ingestion.readers.identity import FieldMapping, make_records_mapping, text, texts, values
 from engine.ingestion.readers.records.documents import document_of_record
 from engine.ingestion.readers.records.guess import SAMPLE, guess_mapping
@@ -249,7 +249,7 @@ def _read_whole(source: SourceFile) -> Iterator[ReadDocument | Problem]:
         reason = f"JSON of {size >> 20} MiB; more than {LARGEST_JSON >> 20} MiB must be JSON lines"
         yield Problem(source.name, reason)
         return
-    data, problem, line = decoded(source.content())
+    data, problem, line = decode_text(source.content())
     try:
         content = orjson.loads(data)
     except orjson.JSONDecodeError as error:
@@ -340,7 +340,7 @@ class TableReader:
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """Yield the documents of a table."""
-        text, problem, line = decoded(source.content())
+        text, problem, line = decode_text(source.content())
         if problem:
             yield Problem(source.name, problem, line)
         csv.field_size_limit(LARGEST_CELL)

@@ -109,5 +109,5 @@ def test_what_the_format_cannot_hold_is_refused(cases: Cases) -> None:
         export_of("qrels").write(cases[ORDINARY])
     record = orjson.loads(orjson.dumps(dict(cases[FORGED].record)))
     record["passages"][0]["id"] = "a b"
-    with pytest.raises(InputError, match="'a b' cannot stand in a TREC file"):
+    with pytest.raises(InputError, match="'a b' is not possible in a TREC file"):
         export_of("trec").write(ExportableCase(record))

@@ -7,7 +7,7 @@ import pytest
 
 from engine.ingestion import sources
 from engine.ingestion.readers.base import Reader
-from engine.ingestion.readers.registry import reader_of
+from engine.ingestion.readers.registry import choose_reader
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster
 from tests.engine.ingestion.cluster.support import HostileReader
 
@@ -15,7 +15,7 @@ from tests.engine.ingestion.cluster.support import HostileReader
 @pytest.fixture(autouse=True)
 def _hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     def find(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
-        return HostileReader() if path.suffix == ".evil" else reader_of(path, head, mapped=mapped)
+        return HostileReader() if path.suffix == ".evil" else choose_reader(path, head, mapped=mapped)
 
     monkeypatch.setattr(sources, "reader_of", find)
 

@@ -8,7 +8,7 @@ from inspect import cleandoc
 import pytest
 from lxml import etree
 
-from engine.ingestion.readers.akoma_body import Body, made_heading, number_in
+from engine.ingestion.readers.akoma_body import Body, find_number, made_heading
 from engine.ingestion.structure.assembly import HeadingBlock
 from engine.model import SectionKind
 
@@ -124,7 +124,7 @@ def test_numbers_and_headings(subtests: pytest.Subtests) -> None:
         *(("[12]", "12"), ("1º", "1"), ("12A", "12A"), ("Chapter", ""), ("", "")),
     ):
         with subtests.test(printed=printed):
-            assert number_in(printed) == number
+            assert find_number(printed) == number
     for kind, printed, title, expected in (
         (SectionKind.CHAPTER, "Chapter 1 —", "Scope", ("1", "Scope", "Chapter 1", "chapter-1")),
         (SectionKind.ARTICLE, "5.", "Scope", ("5", "Scope", "Article 5", "art-5")),

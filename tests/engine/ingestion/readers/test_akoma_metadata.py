@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from lxml import etree
 
-from engine.ingestion.readers.akoma import Identity, identity_of
+from engine.ingestion.readers.akoma import Identity, read_identity
 
 WORK = (
     "<FRBRthis value='/akn/it/act/5/!main'/><FRBRuri value='/akn/it/act/5'/><FRBRalias value=' Codice '/>"
@@ -22,7 +22,7 @@ def identity(
 ) -> Identity:
     own = f"<FRBRWork>{work}</FRBRWork><FRBRExpression>{expression}</FRBRExpression>"
     xml = f"<{start}><meta><identification>{own}</identification>{meta}</meta>{rest}</{start.split()[0]}>"
-    return identity_of(etree.fromstring(xml))
+    return read_identity(etree.fromstring(xml))
 
 
 def test_the_identity_of_a_work_and_of_its_version(subtests: pytest.Subtests) -> None:
@@ -45,7 +45,7 @@ def test_the_identity_of_a_work_and_of_its_version(subtests: pytest.Subtests) ->
     assert (without.language, without.enacted, without.number, without.metadata) == (None, None, None, {})
     # A version without a day of its work is no later one; a document without metadata is one too.
     assert identity(expression=EXPRESSION.format("2012-01-01", "")).version is None
-    bare = identity_of(etree.fromstring("<judgement/>"))
+    bare = read_identity(etree.fromstring("<judgement/>"))
     assert (bare.type, bare.work, bare.issuer, bare.periods, bare.names) == ("Judgment", "", None, {}, ())
 
 

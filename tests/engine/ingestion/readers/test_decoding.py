@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.formats import decoded, looks_like_text
+from engine.ingestion.readers.formats import decode_text, looks_like_text
 
 ARABIC = "تسري أحكام هذا النظام على جميع المنشآت العاملة في المملكة، ويعمل به من تاريخ نشره."
 GERMAN = "Die Behörde prüft die Anträge der Verbraucher gemäß den Vorschriften über Gebühren."
@@ -22,7 +22,7 @@ GERMAN = "Die Behörde prüft die Anträge der Verbraucher gemäß den Vorschrif
     ],
 )
 def test_encodings(text: str, encoding: str, said: str | None) -> None:
-    found, problem, _ = decoded(text.encode(encoding))
+    found, problem, _ = decode_text(text.encode(encoding))
     assert found == text
     assert problem is None if said is None else (problem is not None and said in problem)
 
@@ -36,6 +36,6 @@ def test_other_data_is_no_text(data: bytes) -> None:
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1))
 def test_utf_8_is_kept(text: str) -> None:
-    found, problem, _ = decoded(text.encode())
+    found, problem, _ = decode_text(text.encode())
     assert problem is None
     assert found == text.removeprefix("\ufeff")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.ingestion.readers.base import ReadDocument, SourceFile
-from engine.ingestion.readers.lines import blocks_of, heading_line, mended
+from engine.ingestion.readers.lines import blocks_of, heading_line, rejoin_numbers
 from engine.ingestion.readers.text import TextReader
 from engine.ingestion.structure.assembly import HeadingBlock, TextBlock
 
@@ -83,7 +83,7 @@ def test_numbers_cut_off_from_their_word(tmp_path: Path) -> None:
         ("I", "KETENTUAN UMUM"),
     ]
     assert found.passages[0].text == "8. Sesuai dengan cara pada angka 7."
-    assert mended(["see paragraph", "(2) of it", "end", "3. item"]) == [
+    assert rejoin_numbers(["see paragraph", "(2) of it", "end", "3. item"]) == [
         "see paragraph (2)",
         "of it",
         "end",

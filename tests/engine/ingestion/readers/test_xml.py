@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from engine.ingestion.readers.base import Problem, SourceFile
-from engine.ingestion.readers.xml import Wording, plain, root_of, worded
+from engine.ingestion.readers.xml import Wording, convert_to_text, parse_root, plain
 
 WORDING = Wording(
     left_out={"note"},
@@ -43,7 +43,7 @@ def saved(folder: Path, text: str) -> SourceFile:
     ],
 )
 def test_what_is_not_read_says_why(tmp_path: Path, text: str, reason: str) -> None:
-    found = root_of(saved(tmp_path, text))
+    found = parse_root(saved(tmp_path, text))
     assert isinstance(found, Problem)
     assert reason in found.reason
 
@@ -51,9 +51,9 @@ def test_what_is_not_read_says_why(tmp_path: Path, text: str, reason: str) -> No
 def test_a_doctype_without_entities_is_no_harm_and_nothing_is_fetched(tmp_path: Path) -> None:
     secret = tmp_path / "secret.dtd"
     secret.write_text('<!ENTITY x "inside">', encoding="utf-8")
-    root = root_of(saved(tmp_path, f'<!DOCTYPE a SYSTEM "{secret.as_uri()}"><a>before &x; after</a>'))
+    root = parse_root(saved(tmp_path, f'<!DOCTYPE a SYSTEM "{secret.as_uri()}"><a>before &x; after</a>'))
     assert not isinstance(root, Problem)
-    assert "inside" not in worded(root, WORDING).text
+    assert "inside" not in convert_to_text(root, WORDING).text
 
 
 NAMES = st.sampled_from(["p", "i", "num", "note", "gap", "ref"])
@@ -77,7 +77,7 @@ TREES = st.recursive(
 @given(TREES)
 def test_no_word_is_lost_and_links_stay_inside(element: etree._Element) -> None:
     element.tail = None
-    found = worded(element, Wording(left_out=(), lines={"p"}, labels={"num"}, target=WORDING.target))
+    found = convert_to_text(element, Wording(left_out=(), lines={"p"}, labels={"num"}, target=WORDING.target))
     assert "".join(found.text.split()) == "".join(plain(element).split())
     for link in found.links:
         words = found.text[link.start : link.end]

@@ -58,7 +58,7 @@ def test_where_no_passage_was_judged_there_is_nothing_to_write() -> None:
 
 
 def test_an_id_with_a_space_is_refused() -> None:
-    with pytest.raises(InputError, match="'p 1' cannot stand in a TREC file"):
+    with pytest.raises(InputError, match="'p 1' is not possible in a TREC file"):
         qrels.write([said(passage("p 1"), R)])
 
 

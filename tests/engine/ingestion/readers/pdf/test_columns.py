@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.pdf.lines import gutters_of, regions_of
-from engine.ingestion.readers.pdf.rows import Run, rows_of
+from engine.ingestion.readers.pdf.lines import find_gutters, find_regions
+from engine.ingestion.readers.pdf.rows import Run, make_rows
 from tests.engine.ingestion.readers.pdf.drawing import words
 
 LINE = "obligations of operators follow from it"  # 39 letters, 234 points wide
@@ -22,7 +22,7 @@ def page(columns: int, lines: int, shift: float = 0.0, title: bool = False) -> l
 
 
 def order(runs: list[Run]) -> list[str]:
-    return [row.text for region in regions_of(runs) for row in rows_of(region.runs)]
+    return [row.text for region in find_regions(runs) for row in make_rows(region.runs)]
 
 
 @settings(max_examples=30)
@@ -46,15 +46,15 @@ def test_no_run_is_lost_or_read_twice(boxes: list[tuple[float, float, int, float
         Run(f"{n}" * length, x, y, x + length * size * 0.6, y + size)
         for n, (x, y, length, size) in enumerate(boxes)
     ]
-    assert sorted(id(run) for region in regions_of(runs) for run in region.runs) == sorted(map(id, runs))
+    assert sorted(id(run) for region in find_regions(runs) for run in region.runs) == sorted(map(id, runs))
 
 
 def test_labels_beside_a_text_are_no_column() -> None:
     runs = words("Menimbang :", 50, 700) + words("Mengingat :", 50, 628)
     for line in range(12):
         runs += words(LINE, 160, 700 - 12 * line)
-    assert len(regions_of(runs)) == 1
-    assert gutters_of(runs) == []
+    assert len(find_regions(runs)) == 1
+    assert find_gutters(runs) == []
 
 
 def test_columns_from_right_to_left_begin_at_the_right() -> None:
@@ -62,11 +62,11 @@ def test_columns_from_right_to_left_begin_at_the_right() -> None:
     for line in range(12):
         for x in (30, 300):
             runs += words("واجبات المشغل المبينة في هذا القانون", x, 700 - 12 * line)
-    regions = regions_of(runs)
+    regions = find_regions(runs)
     assert [region.left for region in regions] == [300, 30]
 
 
 def test_a_short_last_column_is_found_where_other_pages_have_one() -> None:
     runs = page(2, 20)
     short = [run for run in runs if run.left < 270 or run.bottom > 680]
-    assert len(regions_of(short, gutters_of(runs))) == 2
+    assert len(find_regions(short, find_gutters(runs))) == 2

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.ingestion.readers.base import SourceFile
-from engine.ingestion.readers.pdf.reader import UnreadableError, moment, opened, stated_title
+from engine.ingestion.readers.pdf.reader import UnreadableError, open_pdf, parse_pdf_date, stated_title
 from tests.engine.ingestion.readers.pdf.drawing import Page, Text, pdf
 
 
@@ -19,7 +19,7 @@ from tests.engine.ingestion.readers.pdf.drawing import Page, Text, pdf
     ],
 )
 def test_dates(text: str, iso: str | None) -> None:
-    assert moment(text) == iso
+    assert parse_pdf_date(text) == iso
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_dates(text: str, iso: str | None) -> None:
 def test_a_title_is_taken_if_the_text_says_it_too(tmp_path: Path, stated: str, taken: str | None) -> None:
     path = tmp_path / "x.pdf"
     path.write_bytes(pdf([Page([Text(50, 700, "x")])], {"Title": stated}))
-    with opened(SourceFile(path)) as document:
+    with open_pdf(SourceFile(path)) as document:
         assert stated_title(document, "THE HARBOUR ACT of 2020 harbour final 12345") == taken
 
 
@@ -45,5 +45,5 @@ def test_a_title_is_taken_if_the_text_says_it_too(tmp_path: Path, stated: str, t
 def test_an_invalid_file_is_an_error(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "x.pdf"
     path.write_bytes(content)
-    with pytest.raises(UnreadableError, match=reason), opened(SourceFile(path)):
+    with pytest.raises(UnreadableError, match=reason), open_pdf(SourceFile(path)):
         pass

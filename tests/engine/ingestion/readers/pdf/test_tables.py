@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.pdf.rows import Row, Run, cells_of, rows_of, tables_of
+from engine.ingestion.readers.pdf.rows import Row, Run, find_tables, make_rows, split_cells
 from tests.engine.ingestion.readers.pdf.drawing import words
 
 CELL = st.from_regex(r"\A[A-Z][a-z]{1,6}( [a-z]{1,5})?\Z")
@@ -17,7 +17,7 @@ def laid_out(grid: Sequence[Sequence[str]], step: float = 110) -> list[Row]:
     for place, row in enumerate(grid):
         for column, text in enumerate(row):
             runs += words(text, 40 + step * column, 700 - 14 * place)
-    return rows_of(runs)
+    return make_rows(runs)
 
 
 @settings(max_examples=40)
@@ -28,16 +28,16 @@ def laid_out(grid: Sequence[Sequence[str]], step: float = 110) -> list[Row]:
 )
 def test_cells_of_a_grid(grid: list[list[str]]) -> None:
     rows = laid_out(grid)
-    (table,) = tables_of(rows)
+    (table,) = find_tables(rows)
     assert (table.first, table.stop) == (0, len(grid))
-    assert [cells_of(row, table.gutters) for row in rows] == grid
+    assert [split_cells(row, table.gutters) for row in rows] == grid
 
 
 def test_empty_cells_keep_their_place() -> None:
     grid = [["Name", "Fee", "Year"], ["Berth", "", "2019"], ["Quay", "200", "2020"], ["Pier", "300", ""]]
     rows = laid_out(grid)
-    (table,) = tables_of(rows)
-    assert [cells_of(row, table.gutters) for row in rows] == [*grid[:3], ["Pier", "300"]]
+    (table,) = find_tables(rows)
+    assert [split_cells(row, table.gutters) for row in rows] == [*grid[:3], ["Pier", "300"]]
 
 
 def test_lists_definitions_and_prose_are_not_tables(subtests: pytest.Subtests) -> None:
@@ -55,4 +55,4 @@ def test_lists_definitions_and_prose_are_not_tables(subtests: pytest.Subtests) -
         ("prose", laid_out([[line] for line in prose])),
     ):
         with subtests.test(name):
-            assert list(tables_of(rows)) == []
+            assert list(find_tables(rows)) == []
