@@ -42,6 +42,7 @@ CUT = [
         "See Art. 26 para. 1 of the Act, which sets thirty days.",
         ["See Art. 26 para. 1 of the Act, which sets thirty days."],
     ),
+    ("M. Dupont est le bailleur.\n\nA. The rent is due.", ["M. Dupont est le bailleur.", "The rent is due."]),
     ("Der Einspruch ist binnen 30 Tagen einzulegen.", ["Der Einspruch ist binnen 30 Tagen einzulegen."]),
 ]
 
