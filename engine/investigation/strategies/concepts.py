@@ -27,7 +27,7 @@ from engine.ontology.applying import (
 )
 from engine.ontology.applying import Concepts as Known
 from engine.settings import Preset
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 # Weight of an article of the parent concept, as a share of one of the concept itself.
 WIDER = 0.5
