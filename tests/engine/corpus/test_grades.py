@@ -30,20 +30,9 @@ from engine.corpus.verifying import verify
 from engine.errors import CorpusError, InputError
 from engine.ingestion.build import build_corpus
 from engine.model import Document, Grade
+from tests.tables import table
 
-LAW = """---
-id: {name}
-title: {name}
-type: {kind}
-language: en
----
-
-# {name}
-
-#### Article 1
-
-The master of a vessel shall pay the harbour fee within ten days of arrival.
-"""
+LAW: str = table(__file__, "LAW")
 
 
 @pytest.fixture(scope="module")
