@@ -360,7 +360,7 @@ def present(
     passages = dict(zip(wanted.tolist(), reading.passages(wanted), strict=True))
     documents = corpus.documents()
     numbers = dict(zip(wanted.tolist(), corpus.document_numbers(wanted).tolist(), strict=True))
-    trails = pool.trails_of(
+    trails = pool.telling_trails(
         [passages[int(ranking.rows[item.position])].id for item in assembled], TRAILS_SHOWN
     )
     shown = []
