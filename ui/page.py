@@ -49,7 +49,7 @@ THREADS = 40 + 2 * LONGEST_LINE
 # Between two looks at what waits in the queue, s.
 QUEUE_PAUSE = 0.01
 # Page loads that Gradio remembers, with all that they show: 270 kB at least, 2.5 MB after an endpoint was
-# called, and whoever asks under a new name makes one. The case of one that is forgotten is found without.
+# called; each new session hash makes one. The case of a forgotten page load is found by its token.
 PAGE_LOADS = 128
 # Files that were sent and never used: how often they are looked for, and how long they stay, s.
 UPLOADS_KEPT = (3600, 7200)
@@ -59,8 +59,8 @@ class Page(gr.Blocks):
     """Gradio's page, whose queue looks ten times less often for what is next, and whose endpoints take fewer
     arguments than they have.
 
-    Gradio's queue looks every millisecond, which takes a tenth of a core where nobody asks, and the
-    interpreter from the cases where somebody does. What goes through the queue waits in ``answers``, if the
+    Gradio's queue looks every millisecond, which takes a tenth of a core on an idle server, and delays cases
+    on a busy one. What goes through the queue waits in ``answers``, if the
     page is served.
     """
 
@@ -75,17 +75,17 @@ class Page(gr.Blocks):
     async def process_api(
         self, block_fn: Any, inputs: list[Any], *given: Any, **named: Any
     ) -> dict[str, Any]:
-        """As Gradio's. Who calls an endpoint without names may leave its last arguments out: those who
-        called it before it had them go on as they did."""
+        """As Gradio's. A call without argument names may omit the last arguments, as calls by older clients
+        do."""
         function = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
         if function.api_visibility == "public":
             left_out = function.inputs[len(inputs) :]
             inputs = [*inputs, *(getattr(one, "value", None) for one in left_out)]
-        told: dict[str, Any] = await super().process_api(function, inputs, *given, **named)
-        told["data"] = [one.value if isinstance(one, _Sealed) else one for one in told["data"]]
+        answer: dict[str, Any] = await super().process_api(function, inputs, *given, **named)
+        answer["data"] = [one.value if isinstance(one, _Sealed) else one for one in answer["data"]]
         if self.answers is not None and named.get("event_id"):
-            told["data"] = self.answers.store(counted_as(named["request"]), told["data"])
-        return told
+            answer["data"] = self.answers.store(counted_as(named["request"]), answer["data"])
+        return answer
 
     async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> Any:
         """As Gradio's, but for what endpoints answer: that is JSON and holds no file. To look for one goes
@@ -159,8 +159,8 @@ def build_page(
 def wire_session(
     page: gr.Blocks, session: gr.Textbox, connections: Connections, sessions: CaseSessions
 ) -> None:
-    """The page tells its secret name when it opens; when it closes, its connection is forgotten and
-    its case is no longer worked on."""
+    """Receive the secret name of a page when it opens; when it closes, forget its connection and cancel its
+    case."""
 
     def arrive(name: str, request: gr.Request) -> None:
         trusted = may(person_of(connections.settings, request).role, Action.USE_MODEL)

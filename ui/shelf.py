@@ -13,7 +13,7 @@ from threading import Lock, Thread
 from typing import NamedTuple
 from weakref import ref
 
-from engine.access.audit_log import Kept, corpus_named, delete, half_deleted, of_person
+from engine.access.audit_log import CorpusFolder, corpora_of_user, delete, half_deleted, log_name
 from engine.access.users import visitors_folder
 from engine.corpus import open_corpus
 from engine.corpus.address import Address, Place
@@ -28,8 +28,8 @@ from ui.workers.pool import Workers
 
 # The corpora that are open: each once, and the least recently asked are let go.
 
-# What an open corpus takes beside its arrays: scores that it remembers.
-BESIDE = 32 << 20
+# Memory of an open corpus in addition to its arrays: cached scores, bytes.
+CACHE_BYTES = 32 << 20
 Stamp = tuple[int, ...]
 
 
@@ -40,10 +40,10 @@ class _Open(NamedTuple):
 
 
 class OpenCorpora:
-    """Open corpora by their places, for several threads. A corpus that has changed there is opened anew.
+    """Open corpora by their places. A corpus that has changed is opened again. Thread-safe.
 
-    Those asked last are kept, as many as fit into ``memory`` bytes and always the very last. One that is let
-    go lives on as long as a case is at work on it, and whoever asks for it meanwhile gets the same.
+    The most recently used are cached, as many as fit into ``memory`` bytes and always the last one. A corpus
+    that left the cache stays alive while a case uses it, and is returned until then.
     """
 
     def __init__(self, memory: int) -> None:
@@ -53,16 +53,16 @@ class OpenCorpora:
         self._lock = Lock()
 
     def get(self, place: Place) -> Corpus:
-        """The corpus of a place as it stands now. Raises CorpusError, ResourceError."""
+        """Return the corpus of a place in its current state. Raises CorpusError, ResourceError."""
         stamp = stamp_of(place)
-        corpus = self._again(place, stamp)
+        corpus = self._lookup(place, stamp)
         if corpus is not None:
-            # What people have said of its links since takes no opening.
+            # New verdicts on its links need no opening.
             corpus.apply_verdicts()
             return corpus
-        # Where the corpus changes meanwhile, its stamp is another and the next who asks sees the new one.
-        opened, size = open_corpus(place), _memory_of(place) + BESIDE
-        faster = self._again(place, stamp)
+        # If the corpus changes while it is opened, its stamp differs, and the next call opens the new state.
+        opened, size = open_corpus(place), _memory_of(place) + CACHE_BYTES
+        faster = self._lookup(place, stamp)
         if faster is not None:
             return faster
         with self._lock:
@@ -80,8 +80,8 @@ class OpenCorpora:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def _again(self, place: Place, stamp: Stamp) -> Corpus | None:
-        """The corpus of a place, where it is open in this state."""
+    def _lookup(self, place: Place, stamp: Stamp) -> Corpus | None:
+        """Return the corpus of a place if it is open in this state."""
         with self._lock:
             held = self._alive.get(place)
             corpus = held.corpus() if held is not None and held.stamp == stamp else None
@@ -126,7 +126,7 @@ def manifest_of(place: Place) -> Manifest:
 
 def _memory_of(place: Place) -> int:
     """The bytes that an open corpus holds; of one on a server what it remembers of word lists and vectors."""
-    return 7 * BESIDE if isinstance(place, Address) else current_generation(place).memory
+    return 7 * CACHE_BYTES if isinstance(place, Address) else current_generation(place).memory
 
 
 def _file_stamp(path: Path) -> Stamp:
@@ -141,7 +141,7 @@ def _file_stamp(path: Path) -> Stamp:
 
 LONGEST_NAME = 60
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069/\\]")
-# The sample is kept among the corpora under its fingerprint and is named by whoever wants it shown.
+# The sample is stored among the corpora under its fingerprint; callers that want it pass its folder.
 SAMPLE_PREFIX = "meridia-"
 # How a corpus on a server is named where others have a folder.
 SERVED = "postgresql:"
@@ -151,7 +151,7 @@ DESCRIBED = 1024
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question to start with: what its chip says, and the question itself."""
+    """An example question: the label of its chip, and the question."""
 
     title: str
     text: str
@@ -160,11 +160,11 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A corpus on the shelf. ``info`` is None where it cannot be asked, for the ``problem``.
+    """A corpus of the library. ``info`` is None if it cannot be opened, for the reason ``problem``.
 
     ``place`` is where it lives; of one on a server, ``folder`` is a name that no folder has, and nothing is
     written there. ``state`` differs whenever the corpus has changed. ``private``: only this visitor sees it.
-    ``writable``: this visitor may change it. ``made_here``: it stands in the folder of corpora made on
+    ``writable``: this visitor may change it. ``made_here``: it is in the folder of corpora made on
     the page, so that it can be deleted here.
     """
 
@@ -186,13 +186,13 @@ class Shelved:
     @property
     def logged_as(self) -> str:
         """What the audit log calls it."""
-        return corpus_named(self.folder, is_own=self.private)
+        return log_name(self.folder, is_own=self.private)
 
 
 class Library:
     """Corpora by name: those given, those of the home folder, those of a visitor. For several threads.
 
-    A corpus that has changed on disk is opened anew when it is next asked for.
+    A corpus that has changed on disk is opened again when it is next used.
     """
 
     def __init__(
@@ -242,11 +242,11 @@ class Library:
         return self.open(self.find(name, visitor))
 
     def open(self, shelved: Shelved) -> Corpus:
-        """The corpus that stands on the shelf. Raises CorpusError, ResourceError."""
+        """Open a corpus of the library. Raises CorpusError, ResourceError."""
         return self.opened(shelved.place)
 
     def opened(self, place: Place) -> Corpus:
-        """The corpus at a place as it stands now. Raises CorpusError, ResourceError."""
+        """Open the corpus at a place in its current state. Raises CorpusError, ResourceError."""
         try:
             return self._open.get(place)
         except (CorpusError, ResourceError) as error:
@@ -281,18 +281,18 @@ class Library:
         )
 
     def belongs(self, shelved: Shelved) -> bool:
-        """Whether a corpus belongs to whoever sees it: their own, or everybody's where nobody logs in."""
+        """Whether a corpus belongs to the user who sees it: it is private, or shared with login off."""
         return shelved.private or (self.settings.shared and self.settings.access == "off")
 
     @property
     def new_belong(self) -> bool:
-        """Whether a corpus that is made here will belong to whoever makes it."""
+        """Whether a new corpus will belong to the user who makes it."""
         return not self.settings.shared or self.settings.access == "off"
 
-    def of(self, visitor: str) -> list[Kept]:
+    def of(self, visitor: str) -> list[CorpusFolder]:
         """All that is kept of a visitor, what cannot be opened too."""
         folder = None if self.home is None else visitors_folder(self.home, visitor)
-        return [] if self.home is None or folder is None else of_person(self.home, folder)
+        return [] if self.home is None or folder is None else corpora_of_user(self.home, folder)
 
     def place_for(self, name: str, visitor: str) -> Path:
         """The folder for a new corpus. Raises InputError where the name or the visitor cannot have one."""
@@ -314,7 +314,7 @@ class Library:
         if not (shelved.writable and shelved.made_here):
             raise InputError(f"{name!r} cannot be deleted here")
         owner = shelved.folder.parent.name if shelved.private else ""
-        delete([Kept(shelved.folder, owner, 0.0)])
+        delete([CorpusFolder(shelved.folder, owner, 0.0)])
         self._open.forget(shelved.folder)
 
     def _places(self, visitor: str) -> Iterator[tuple[Place, bool, bool]]:

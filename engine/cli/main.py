@@ -21,7 +21,7 @@ from engine import __version__
 from engine.cli.caller import LocalCaller
 from engine.errors import CancelledError, InputError, RedstringError
 from engine.verbs import all_verbs
-from engine.verbs.requests import Option, parse_request
+from engine.verbs.requests import Option, Request, parse_request
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -100,7 +100,7 @@ class _Group:
 def _add_command(commands: Any, name: str, verb: Verb, group: _Group | None) -> None:
     command = commands.add_parser(name, help=verb.summary, description=verb.description or None)
     titled: dict[str, Any] = {"": command}
-    for field_name, field in verb.options.model_fields.items():
+    for field_name, field in _form(verb).model_fields.items():
         own = _option(field)
         if field_name in TOOLS_ALONE:
             continue
@@ -116,6 +116,10 @@ def _add_command(commands: Any, name: str, verb: Verb, group: _Group | None) -> 
             _add_field(titled[own.group], field_name, field, own)
     command.add_argument("--json", action="store_true", help="print as JSON")
     command.set_defaults(command=_run, verb=verb)
+
+
+def _form(verb: Verb) -> type[Request]:
+    return verb.options or verb.request
 
 
 def _option(field: FieldInfo) -> Option:
@@ -153,7 +157,7 @@ def reference() -> Iterator[str]:
     yield "|---|---|---|"
     for verb in all_verbs():
         words, flags = [verb.name], ["`--json`"]
-        for name, field in verb.options.model_fields.items():
+        for name, field in _form(verb).model_fields.items():
             own = _option(field)
             if own.positional:
                 words.append(own.metavar if field.is_required() else f"[{own.metavar}]")
@@ -170,9 +174,11 @@ class _Strategies:
     """The strategies in words, read when help is printed."""
 
     def __str__(self) -> str:
-        from engine.threads import threads
+        from engine.strategy_registry import load_strategies
 
-        return "; ".join(f"{name} ({one.title}: {one.meaning[:-1]})" for name, one in threads().items())
+        return "; ".join(
+            f"{name} ({one.title}: {one.meaning[:-1]})" for name, one in load_strategies().items()
+        )
 
 
 def _add_settings(command: argparse.ArgumentParser) -> None:
@@ -207,7 +213,7 @@ def _setting_help(schema: Mapping[str, Any]) -> str:
 def _run(options: argparse.Namespace) -> None:
     """Run the verb of a command, and print its response. Raises what the verb raises."""
     verb: Verb = options.verb
-    form = verb.options
+    form = _form(verb)
     given = {name: value for name, value in vars(options).items() if value is not None}
     values = {name: given[name] for name in form.model_fields if name in given}
     if "settings" in form.model_fields:
@@ -217,7 +223,7 @@ def _run(options: argparse.Namespace) -> None:
         }
     with LocalCaller(reads_json=options.json) as caller:
         request = parse_request(form, values, lambda field: _shown(form.model_fields, field))
-        _print(verb.command(caller, request), as_json=options.json)
+        _print((verb.command or verb.run)(caller, request), as_json=options.json)
 
 
 def _shown(fields: Mapping[str, FieldInfo], field: str) -> str:

@@ -523,7 +523,9 @@ def _question_in(line: str, where: str) -> str:
     try:
         text = orjson.loads(line)["text"]
     except (orjson.JSONDecodeError, KeyError) as error:
-        raise InputError(f"{where}: JSON with a field text is wanted ({error})") from error
+        raise InputError(
+            f"{where}: JSON with a field text is wanted, this is no question ({error})"
+        ) from error
     if not isinstance(text, str):
         raise InputError(f"{where}: text is no text")
     return text.strip()

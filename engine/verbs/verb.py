@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import orjson
@@ -175,22 +175,37 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """An action, made by the decorator ``verb``."""
+    """An action, made by the decorator ``verb``.
+
+    ``name`` is its command ("cases list"), empty for a tool alone. ``request`` are its arguments, in the
+    order in which callers without names give them, and ``run`` does it; ``options`` and ``command`` are those
+    of the command line if they differ. ``offer``: it is a tool, too.
+
+    ``permission`` is needed for the corpus of the request, else the caller gets ``refusal``, with its name as
+    {}. ``audit`` is the action that the audit log records: before the verb runs if it only reads or is
+    queued, else once it is done. ``changes``: it changes something; ``repeats``: a second call changes
+    nothing more. ``queued``: it waits for a place where cases run.
+    """
 
     name: str
-    summary: str
     request: type[Request]
     run: Callable[[Any, Any], Response]
-    offer: Tool | None
-    options: type[Request]
-    command: Callable[[Any, Any], Response]
-    description: str
-    permission: Action | None
-    refusal: str
-    audit: str | Callable[[Any], str]
-    changes: bool
-    repeats: bool
-    queued: bool
+    _: KW_ONLY
+    offer: Tool | None = None
+    options: type[Request] | None = None
+    command: Callable[[Any, Any], Response] | None = None
+    description: str = ""
+    permission: Action | None = None
+    refusal: str = ""
+    audit: str | Callable[[Any], str] = ""
+    changes: bool = False
+    repeats: bool = True
+    queued: bool = False
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the function's documentation."""
+        return " ".join((self.run.__doc__ or "").split()).partition(". ")[0].rstrip(".")
 
     @property
     def tool(self) -> Tool:
@@ -235,40 +250,10 @@ class Verb:
 
 
 def verb(
-    name: str,
-    request: type[Request],
-    *,
-    tool: Tool | None = None,
-    options: type[Request] | None = None,
-    command: Callable[[Any, Any], Response] | None = None,
-    description: str = "",
-    permission: Action | None = None,
-    refusal: str = "",
-    audit: str | Callable[[Any], str] = "",
-    changes: bool = False,
-    repeats: bool = True,
-    queued: bool = False,
+    name: str, request: type[Request], *, tool: Tool | None = None, **more: Any
 ) -> Callable[[Callable[[Any, Any], Response]], Verb]:
-    """Make a verb of a function of a caller and a request.
-
-    ``name`` is its command ("cases list"), empty for a tool alone; the first sentence of the function's
-    docstring is the help. ``request`` are its arguments, in the order in which callers without names give
-    them; ``options`` and ``command`` are request and function of the command line if they differ.
-
-    ``permission`` is needed for the corpus of the request, else the caller gets ``refusal``, with its name as
-    {}. ``audit`` is the action that the audit log records: before the verb runs if it only reads or is
-    queued, else once it is done. ``changes``: it changes something; ``repeats``: a second call changes
-    nothing more. ``queued``: it waits for a place where cases run.
-    """
-
-    def decorate(run: Callable[[Any, Any], Response]) -> Verb:
-        summary = " ".join((run.__doc__ or "").split()).partition(". ")[0].rstrip(".")
-        return Verb(
-            name, summary, request, run, tool, options or request, command or run, description, permission,
-            refusal, audit, changes, repeats, queued,
-        )  # fmt: skip
-
-    return decorate
+    """Make a verb of a function of a caller and a request; ``more`` are fields of ``Verb``."""
+    return lambda run: Verb(name, request, run, offer=tool, **more)
 
 
 def weight(values: object) -> int:

@@ -19,7 +19,7 @@ from engine.corpus.external_text import external_resolver
 from engine.corpus.toy import toy_contents
 from engine.investigation import Case
 from engine.settings import preset
-from ui.shelf import BESIDE, OpenCorpora
+from ui.shelf import CACHE_BYTES, OpenCorpora
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def room_for(count: int, folder: Path) -> OpenCorpora:
-    return OpenCorpora(count * (current_generation(folder).memory + BESIDE))
+    return OpenCorpora(count * (current_generation(folder).memory + CACHE_BYTES))
 
 
 def test_the_least_recently_asked_is_let_go(folders: list[Path]) -> None:

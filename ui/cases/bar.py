@@ -1,4 +1,4 @@
-"""The line over a case that says where it is kept, and takes it out: undo, memo, exports, sharing."""
+"""The line above a case: where it is stored, undo, memo, exports, sharing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEPS = {PIN: "pinned {}", DISMISS: "dismissed {}", FOLLOW: "followed {}", PLAN
 
 
 def bar_value(opened: OpenCase) -> str:
-    """The line of a case; empty for one that is not kept."""
+    """Return the line of a case; empty for one that is not stored."""
     keeping = opened.keeping
     if keeping is None:
         return ""
@@ -30,7 +30,7 @@ def bar_value(opened: OpenCase) -> str:
             events = keeping.store.events(keeping.case_id, keeping.owner)
             shared = keeping.store.summary(keeping.case_id, keeping.owner).is_shared
     except RedstringError:
-        # What cannot be read of it now is told when somebody does something with it.
+        # Errors are reported on the next action.
         events = ()
     return rendered(
         "case_bar.html",
@@ -47,13 +47,13 @@ def bar_value(opened: OpenCase) -> str:
 
 
 def last_step(events: Sequence[Event], name: Callable[[str], str]) -> str:
-    """The last step that can be taken back, in words; empty where there is none."""
+    """Return the last step that can be undone, in words; empty for none."""
     steps = [one for one in standing(events) if one.state is not None and one.kind in _STEPS]
     return step_words(steps[-1], name) if steps else ""
 
 
 def step_words(event: Event, name: Callable[[str], str]) -> str:
-    """What somebody did, with the passage by its short citation."""
+    """Return a step in words, with the passage by its short citation."""
     data: Any = event.data
     words = _STEPS.get(event.kind, event.kind)
     return words.format(name(str(data.get("passage", "")))) if "{}" in words else words

@@ -1,4 +1,4 @@
-"""A kept case opened by its address, and the actions of the line above a case."""
+"""A stored case opened by its address, and the actions of the line above a case."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ from ui.open_case import CaseView, OpenCase, Replay
 from ui.session import LINED, CaseSessions, case_of, new_token
 from ui.shelf import Library
 
-# A case that was kept, opened again by its address: ``?case=ID``.
+# A stored case, opened by its address: ``?case=ID``.
 
 CHANGED = "the corpus has changed since this case was asked; `cases replay` says what would differ"
-GONE = "the corpus {!r} of this case is gone, or is not open to you; what was found in it can be exported"
+GONE = "the corpus {!r} of this case was removed, or is not open to you; the case can still be exported"
 STILL_THERE = "the case is still being worked on; load the page again in a moment"
 LONGEST_ID = 100
-# How long a page waits for a case that another page of its person began, and how often it looks, s.
+# Timeout for a case that another page of the person is running, and interval of checks, s.
 WAITS, LOOKS = 60.0, 0.2
 
 
 def wire_opening(
     rail: Rail, stage: Stage, token: gr.State, library: Library, sessions: CaseSessions, cases: KeptCases
 ) -> None:
-    """A case is opened when the page is loaded with its id, and when the reader goes back to it."""
+    """Open a case when the page is loaded with its id, and when the reader goes back to it."""
     settings = {name: control for name, control in rail.settings.items() if name != "strategies"}
 
     def open_again(request: gr.Request, case: str, visitor: str, wanted: gr.EventData) -> Iterator[Updates]:
@@ -87,11 +87,11 @@ def wire_opening(
 
 
 def _await_end(running: OpenCase | None, owner: str | None) -> None:
-    """Wait for a case that its own person began on another page, or on this one before it was loaded again.
-    Raises InputError where it takes too long."""
+    """Wait for a case that its owner started on another page, or before a reload. Raises InputError after the
+    timeout."""
     if running is None or running.keeping is None or running.keeping.owner != owner:
         return
-    # Somebody waits for it again.
+    # A page waits for it again.
     running.view.departures += 1
     until = time.monotonic() + WAITS
     while running.busy.locked():
@@ -101,10 +101,9 @@ def _await_end(running: OpenCase | None, owner: str | None) -> None:
 
 
 def opened_again(library: Library, cases: KeptCases, person: Person, case_id: str) -> OpenCase:
-    """A case as it was kept: of whoever asks, or shared by whoever it belongs to.
+    """Open a stored case of the person, or a shared one.
 
-    Raises InputError for one that is not there, or whose corpus is not, ResourceError where it cannot be
-    read.
+    Raises InputError for an unknown case or a missing corpus, ResourceError if it cannot be read.
     """
     keeping, record, fingerprint = _read(cases, person, case_id)
     try:
@@ -131,7 +130,7 @@ def opened_again(library: Library, cases: KeptCases, person: Person, case_id: st
 
 
 def _read(cases: KeptCases, person: Person, case_id: str) -> tuple[Keeping, dict[str, Any], str]:
-    """By what a case is kept, its record, and the state of the corpus that it was asked of."""
+    """Return how a case is stored, its record, and the fingerprint of its corpus at that time."""
     store, owner = cases.store(), cases.owner_of(person)
     try:
         if owner is None:
@@ -142,7 +141,7 @@ def _read(cases: KeptCases, person: Person, case_id: str) -> tuple[Keeping, dict
             raise
         summary, record = store.shared(case_id)
         return Keeping(cases, "", VISITOR, case_id, events=1, to_read=True), record, summary.fingerprint
-    # What nobody opens may be deleted after a time. A store that cannot be written is read all the same.
+    # Unopened cases may be deleted after a time. A read-only store is no error.
     with suppress(ResourceError):
         store.looked_at(case_id, owner)
     matters = {one.id: one.name for one in store.matters(owner)}
@@ -153,7 +152,7 @@ def _read(cases: KeptCases, person: Person, case_id: str) -> tuple[Keeping, dict
 
 
 def story_of(found: Investigation, terms: Terms, notes: tuple[str, ...] = ()) -> Story:
-    """The story of an investigation that has come to its end."""
+    """Return the progress line of a finished investigation."""
     judged = tuple(
         SufficiencyJudged(report.number, one.by, one.sufficient, one.missing, (), one.confidence, one.reasons)
         for report in found.rounds
@@ -174,7 +173,7 @@ def story_of(found: Investigation, terms: Terms, notes: tuple[str, ...] = ()) ->
     )
 
 
-# What the line over a case does: take back the last step, share the case, hand it over as a file.
+# Actions of the line above a case: undo the last step, share, download.
 
 UNDO, SHARE, UNSHARE = "undo", "share", "unshare"
 NOT_KEPT = "this case is not kept: there is nothing to take back"
@@ -184,7 +183,7 @@ NOT_SHARED = "the operator of this server does not allow cases to be shared"
 def wire_bar(
     stage: Stage, token: gr.State, library: Library, sessions: CaseSessions, cases: KeptCases
 ) -> None:
-    """One listener for the buttons of the line."""
+    """Wire the buttons of the line."""
 
     def act(request: gr.Request, case: str, visitor: str, chosen: gr.EventData) -> Iterator[Updates]:
         case = case_of(case, request)
@@ -208,8 +207,8 @@ def wire_bar(
 def undone(
     stage: Stage, sessions: CaseSessions, token: str, library: Library, cases: KeptCases, person: Person
 ) -> Updates:
-    """Take back the last step of the open case; returns what the page shows then. Raises InputError where
-    there is none, AccessError where the case is somebody else's."""
+    """Undo the last step of the open case; returns what the page shows then. Raises InputError if there is
+    none, AccessError for a case of another."""
     opened = sessions.get(token)
     if opened.keeping is None:
         raise InputError(NOT_KEPT)
@@ -229,8 +228,8 @@ def undone(
 def shared(
     stage: Stage, sessions: CaseSessions, token: str, cases: KeptCases, person: Person, *, shared: bool
 ) -> Updates:
-    """Let whoever has the link of the open case read it, or no longer. Raises AccessError where that is not
-    allowed, InputError."""
+    """Start or stop sharing the open case by its link. Raises AccessError if that is not allowed,
+    InputError."""
     opened = sessions.get(token)
     if opened.keeping is None:
         raise InputError(NOT_KEPT)
@@ -275,7 +274,7 @@ def hand_over(library: Library, cases: KeptCases) -> Callable[..., dict[str, Any
 
 
 def case_of_person(library: Library, cases: KeptCases, person: Person, case_id: str) -> ExportableCase:
-    """A case of whoever asks, or one that is shared. Raises InputError for one that is not there."""
+    """Return a case of the person, or a shared one. Raises InputError for an unknown one."""
     store, owner = cases.store(), cases.owner_of(person)
 
     def corpus_of(name: str) -> Corpus:

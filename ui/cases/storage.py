@@ -1,4 +1,4 @@
-"""The cases that the page keeps, and when it does."""
+"""The cases that the page stores, and their owners."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import GENERAL, CaseStore, matter_name, new_id
 from engine.review.store import ReviewStore
 
-# The cases that the page keeps, and whose they are.
-
 # What the page's cases say they were asked by.
 PAGE = "page"
 
 
 class KeptCases:
-    """The store of cases, opened when it is first asked for: the one that the settings name, else a file in
+    """The store of cases, opened on first use: the one that the settings name, else a file in
     ``home``. Without either nothing is kept. Safe for several threads."""
 
     def __init__(self, settings: OperatorSettings, home: Path | None) -> None:
@@ -43,7 +41,7 @@ class KeptCases:
 
     @property
     def may_share(self) -> bool:
-        """Whether the operator allows cases to be read by whoever has their link."""
+        """Whether the operator allows sharing cases by link."""
         return self.settings.share_cases
 
     def store(self) -> CaseStore:
@@ -68,29 +66,27 @@ class KeptCases:
             return self._weights
 
     def learned_in(self, person: Person, matter: str, corpus: Corpus) -> Experience | None:
-        """What the cases of somebody's matter, by its name, are ranked by that ask a corpus; None for what
-        ranks the corpus. Raises InputError where they cannot be read."""
+        """Return the weights of a person's matter, by its name, for a corpus; None for those of the corpus.
+        Raises InputError if they cannot be read."""
         owner, name = self.owner_of(person), matter_name(matter)
-        # Nobody is told that there is no such matter yet: it is made when its first case is kept.
+        # A missing matter is no error: it is made when its first case is stored.
         try:
             own = () if owner is None else self.store().matters(owner)
             found = next((one for one in own if one.name == name), None)
             return None if found is None else self.weights().adopted(found, corpus.name)
         except ResourceError:
-            # Who asks is not kept from it by a database that cannot be reached: the case, which is not kept
-            # then, says so.
+            # A question is answered without the database; storing the case reports the error.
             return None
 
     def learned_of(self, matter_id: str, record: Mapping[str, Any]) -> Experience | None:
-        """What a case was ranked by, given its record and the id of its matter, where that was learned of
-        it. Raises as ``MatterWeights``."""
+        """Return the learned weights that ranked a case, given its record and the id of its matter; None for
+        none. Raises as ``MatterWeights``."""
         weights = str(record.get("weights", ""))
         return self.weights().experience(matter_id, weights) if weights else None
 
     def owner_of(self, person: Person) -> str | None:
-        """By what a person's matters are known: a hash of their key, and nothing for whoever sits at the
-        machine, whose are those of the command line too. None for somebody without a key, whose cases are
-        not kept."""
+        """Return the owner of a person's matters: a hash of their key; empty for the local user, who shares
+        them with the command line; None without a key: such cases are not stored."""
         if not self._address:
             return None
         if self.settings.access == "off" and person.role is Role.OPERATOR:
@@ -98,18 +94,17 @@ class KeptCases:
         return hashlib.sha256(person.key.encode()).hexdigest()[:32] if is_key(person.key) else None
 
 
-# A case of the page is kept: when it has come to its end, and after each step that somebody
-# takes.
+# A case is stored when it is finished, and after each step of a person.
 
-# By what name steps of somebody who has not logged in are kept.
+# The name in events of a person who has not logged in.
 VISITOR = "visitor"
 SHARED = "this case is shared with you to be read: ask its question yourself to go on with it"
 
 
 @dataclass(slots=True)
 class Keeping:
-    """Where and for whom a case is kept. ``events`` is how many of its events this page has seen, 0 before
-    it came to its end; ``to_read``: it belongs to somebody else, who shares it."""
+    """Where and for whom a case is stored. ``events`` is the number of its events that this page has seen, 0
+    before it is finished; ``to_read``: another person owns and shares it."""
 
     cases: KeptCases
     owner: str
@@ -120,7 +115,7 @@ class Keeping:
     to_read: bool = False
 
     def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
-        # A worker keeps nothing: what it has found comes back to the page.
+        # A worker stores nothing: its result comes back to the page.
         return _nothing, ()
 
     @property
@@ -129,8 +124,8 @@ class Keeping:
         return self.cases.store()
 
     def keep(self, case: Case, step: Step | None = None) -> None:
-        """Keep a case as it stands: for the first time, or behind a step. Raises AccessError where it is
-        only to be read, InputError where it was changed elsewhere, ResourceError."""
+        """Store a finished case for the first time, or after a step. Raises AccessError for a case of
+        another, InputError if it was changed elsewhere, ResourceError."""
         self.check()
         if case.stop is None or case.plan is None or (self.events and step is None):
             return
@@ -146,20 +141,20 @@ class Keeping:
             self._step(step, record)
 
     def note(self, step: Step) -> None:
-        """Keep a step that leaves the record as it was. Raises as ``keep``."""
+        """Store a step that leaves the record unchanged. Raises as ``keep``."""
         self.check()
         if self.events:
             self._step(step, None)
 
     def undo(self) -> dict[str, Any]:
-        """Take back the last step; returns the record as it was before. Raises as ``keep``."""
+        """Undo the last step; returns the record before it. Raises as ``keep``."""
         self.check()
         record = self.store.undo(self.case_id, who=self.who, owner=self.owner)
         self.events = len(self.store.events(self.case_id, self.owner))
         return record
 
     def check(self) -> None:
-        """Raises AccessError where the case is somebody else's."""
+        """Raise AccessError for a case of another person."""
         if self.to_read:
             raise AccessError(SHARED)
 
@@ -172,7 +167,7 @@ class Keeping:
 
 
 def keeping_for(cases: KeptCases, person: Person, matter: str = "") -> Keeping | None:
-    """By what a new case of somebody is kept; None where nobody knows whose it would be."""
+    """Return how a new case of a person is stored; None for a person without a key."""
     owner = cases.owner_of(person)
     if owner is None:
         return None

@@ -71,7 +71,7 @@ class PollForm(JobForm):
 
 
 class ReviewForm(JobForm):
-    """A verdict on a claim: what to do, the right finding, and a name where nobody logs in."""
+    """A verdict on a claim: the action, the right finding, and a name if login is off."""
 
     act: Literal["", "confirm", "overrule", "undo"] = ""
     claim: Key = ""
@@ -110,7 +110,7 @@ class CheckAccess(Access):
 
 
 def offer(access: CheckAccess, form: Form) -> Answer:
-    """What can be chosen: corpora, whether there is a model; what runs already; the findings in words."""
+    """Return the corpora, the model, the running check, and the findings in words."""
     shelf = [shelved for shelved in access.desk.books.shelf(access.caller.key) if shelved.info is not None]
     job = access.desk.jobs.going(access.caller.key)
     model = access.desk.connections.describe(access.caller.session)
@@ -128,7 +128,7 @@ def offer(access: CheckAccess, form: Form) -> Answer:
 
 
 def read_file(access: CheckAccess, form: ReadForm) -> Answer:
-    """The text of a file that was dropped."""
+    """Return the text of a file."""
     if form.file is None:
         raise InputError("no file came; choose one")
     take, given = SentText.model_validate_json, {"longest": LONGEST_TEXT}
@@ -151,16 +151,16 @@ def start(access: CheckAccess, form: StartForm) -> Answer:
         check(job, Auditor(corpus, day=form.day, minimum=form.grade, model=model, meter=meter))
 
     job = access.desk.jobs.start(access.caller.owner, Checking(form.text, form.corpus, corpus), work)
-    # Where characters stand in the text that nobody sees: the page shows them by their numbers.
+    # Positions of invisible characters: the page shows them by their numbers.
     return {"job": job.id, "hidden": hidden_marks(form.text)}
 
 
 def poll(access: CheckAccess, form: PollForm) -> Answer:
-    """How far an audit is, with the claims checked since the page looked last; at its end all of it."""
+    """Return the progress of an audit with the new claims; at its end the whole audit."""
     job = access.desk.jobs.get(form.job, access.caller.key)
     # The state is read first: what is over has all its results.
     state = job.state
-    told: Answer = {
+    answer: Answer = {
         "state": state,
         "step": job.step or "loading",
         "before": access.desk.jobs.before(job),
@@ -169,7 +169,7 @@ def poll(access: CheckAccess, form: PollForm) -> Answer:
         "message": job.message,
         "claims": [shown_claim(one) for one in job.payload.claims[form.seen :]],
     }
-    return told | _outcome(access, job.payload) if state == "done" else told
+    return answer | _outcome(access, job.payload) if state == "done" else answer
 
 
 def _outcome(access: CheckAccess, checked: Checking) -> Answer:
@@ -178,15 +178,15 @@ def _outcome(access: CheckAccess, checked: Checking) -> Answer:
         return {}
     return {
         "audit": audit_to_json(audit),
-        # The second reading may have changed what was told of a claim.
+        # The second reading may have changed a finding.
         "final": [shown_claim(one) for one in audit.checked],
         **_logged(access, checked, audit),
     }
 
 
 def _logged(access: CheckAccess, checked: Checking, audit: Audit) -> Answer:
-    """The verification log of an audit as it stands, and the files that hold it. What people said of verdicts
-    is told to those who may say something themselves, and to nobody else."""
+    """Return the current verification log of an audit, and its files. Only callers who may review see the
+    reviews of others."""
     reviewing = _may_review(access, checked)
     log = verification_log(audit, checked.corpus, reviews=reviewing)
     whole = audit_to_json(audit, log)
@@ -206,7 +206,7 @@ def _logged(access: CheckAccess, checked: Checking, audit: Audit) -> Answer:
 
 
 def _may_review(access: CheckAccess, checked: Checking) -> bool:
-    """Whether whoever asks may say something of verdicts against a corpus: who may judge its links."""
+    """Whether the caller may review verdicts against a corpus, as they may judge its links."""
     if checked.corpus.journals is None:
         return False
     own = access.desk.books.belongs(access.desk.books.find(checked.name, access.caller.key))
@@ -214,9 +214,9 @@ def _may_review(access: CheckAccess, checked: Checking) -> bool:
 
 
 def review(access: CheckAccess, form: ReviewForm) -> Answer:
-    """Keep what a person says of a verdict; the log and the files as they are then.
+    """Store a review of a verdict; returns the new log and files.
 
-    Raises AccessError where the person may not, InputError for a claim or a verdict that there is none of.
+    Raises AccessError if the caller may not, InputError for an unknown claim or verdict.
     """
     job = access.desk.jobs.get(form.job, access.caller.key)
     checked, audit = job.payload, job.payload.audit
@@ -225,15 +225,17 @@ def review(access: CheckAccess, form: ReviewForm) -> Answer:
     if not _may_review(access, checked):
         raise AccessError("verdicts against this corpus are confirmed by its reviewers")
     if not form.act:
-        raise InputError("what is said of the verdict was not sent: confirm, overrule or undo")
+        raise InputError("the action is missing: confirm, overrule or undo")
     log = verification_log(audit, checked.corpus)
-    said = [ReviewAction(form.act, form.claim, form.instead)]
-    record_reviews(checked.corpus, log, said, note=form.note, reviewer=access.caller.person.name or form.name)
+    actions = [ReviewAction(form.act, form.claim, form.instead)]
+    record_reviews(
+        checked.corpus, log, actions, note=form.note, reviewer=access.caller.person.name or form.name
+    )
     return _logged(access, checked, audit)
 
 
 def cancel(access: CheckAccess, form: JobForm) -> Answer:
-    """End an audit, of which what it checked stays; without its id, end the reading of a file."""
+    """Cancel an audit, whose checked claims stay; without an id, cancel the reading of a file."""
     if form.job:
         access.desk.jobs.cancel(form.job, access.caller.key)
     else:

@@ -38,10 +38,10 @@ class EmbeddingForm(CorpusForm):
 
 
 def vectors(access: CorpusAccess, form: CorpusForm) -> Answer:
-    """Whether a corpus is searched by meaning, as a sentence; how far that is; what can be done.
+    """Return whether a corpus is searched by meaning, as a sentence, with the progress and the next action.
 
-    ``state``: going, resting, done or none. ``share``: of what is read, None where that says nothing.
-    ``act``: what the button does, ``label`` says so; ``models`` are the names and titles to choose from.
+    ``state``: going, resting, done or none. ``share`` of the passages that were read, None if unknown.
+    ``act`` is the call of the button, ``label`` its text; ``models`` are the names and titles to choose from.
     """
     shelved = access.entry
     info, folder = shelved.info, shelved.folder.absolute()
@@ -49,16 +49,16 @@ def vectors(access: CorpusAccess, form: CorpusForm) -> Answer:
     mine = shelved.server is None and access.may(shelved, Action.ADD)
     job, wanted = access.desk.vectors.job(folder), load_wanted(folder) if shelved.server is None else None
     if job is not None:
-        told = {"state": "going", **_going(access.desk, job, info)}
-        return told | ({"act": "embed-stop", "label": "Stop"} if mine else {})
+        answer = {"state": "going", **_going(access.desk, job, info)}
+        return answer | ({"act": "embed-stop", "label": "Stop"} if mine else {})
     has_vectors = shelved.server is None and info.embedding != NO_MODEL
     waiting = _waiting(folder, shelved.state) if has_vectors else 0
     if wanted is not None:
         return _resting(wanted, info, waiting) | (_choice(GO_ON, [wanted.model]) if mine else {})
     if waiting:
         # A server that was killed just after it had added documents has left no word of what it wanted.
-        told = {"state": "resting", "words": f"{_as_it_is(info, waiting)}.", "share": None}
-        return told | (_choice(GO_ON, [info.embedding]) if mine else {})
+        answer = {"state": "resting", "words": f"{_as_it_is(info, waiting)}.", "share": None}
+        return answer | (_choice(GO_ON, [info.embedding]) if mine else {})
     known = [offer for offer in offers(access.desk.books.settings).values() if offer.spec != NO_MODEL]
     if info.embedding != NO_MODEL:
         return _done(info) | (_choice(SEARCH, _better(info, known)) if mine else {})
@@ -68,7 +68,7 @@ def vectors(access: CorpusAccess, form: CorpusForm) -> Answer:
 def embed(access: CorpusAccess, form: EmbeddingForm) -> Answer:
     """Have a corpus searched by meaning: with the model of a name, else with that wanted before, else with
     that of the vectors that it has."""
-    # A name that nobody offers is refused before anything else is looked at.
+    # An unknown name is refused before anything else.
     named = embedding_spec(form.embedding, access.desk.books.settings) if form.embedding else ""
     shelved = access.entry
     assert shelved.info is not None
@@ -89,7 +89,7 @@ def stop(access: CorpusAccess, form: EmbeddingForm) -> Answer:
 
 def _going(desk: CorpusDesk, job: Job[Ingestion], info: CorpusInfo) -> Answer:
     model = job.payload.order.embedding
-    title, meanwhile = title_of(model), _meanwhile(model, info)
+    title, meanwhile = title_of(model), _until_then(model, info)
     if job.state is State.WAITING:
         before = desk.vectors.before(job)
         words = f"Search by meaning waits for its turn, {before} before it. {meanwhile}"
@@ -103,8 +103,8 @@ def _going(desk: CorpusDesk, job: Job[Ingestion], info: CorpusInfo) -> Answer:
     return {"words": f"Search by meaning: {title} has read {share:.0%}{left}. {meanwhile}", "share": share}
 
 
-def _meanwhile(model: str, info: CorpusInfo) -> str:
-    """What finds the passages that a model has not read yet."""
+def _until_then(model: str, info: CorpusInfo) -> str:
+    """Say what finds passages without vectors until then."""
     if info.embedding == NO_MODEL:
         return "Words and references find it meanwhile."
     if info.embedding == model:
@@ -122,7 +122,7 @@ def _resting(wanted: WantedVectors, info: CorpusInfo, waiting: int) -> Answer:
     elif wanted.stopped:
         words = f"{search} was stopped{read}; what was made is kept. {now}."
     else:
-        words = f"{search} goes on in a moment. {_meanwhile(wanted.model, info)}"
+        words = f"{search} goes on in a moment. {_until_then(wanted.model, info)}"
         return {"state": "going", "words": words, "share": None}
     return {"state": "resting", "words": words, "share": wanted.share}
 

@@ -35,7 +35,7 @@ FRAME = (
     '<section class="lib-view grades" data-view="grades" role="tabpanel" aria-label="Grades" hidden>'
     '<div class="grades-body" data-lib="grades" aria-live="polite"></div></section>'
 )
-# Choosing this takes back what a person said.
+# Choosing this withdraws the grade of a person.
 _AS_TABLE = "table"
 
 
@@ -50,30 +50,30 @@ class GradeForm(CorpusForm):
 
 
 def grades(access: CorpusAccess, form: CorpusForm) -> Answer:
-    """The table."""
+    """Return the table."""
     shelved = access.entry
     writable = access.may(shelved, Action.JUDGE)
     return {"html": table_html(access, writable=writable), "writable": writable}
 
 
 def grade(access: CorpusAccess, form: GradeForm) -> Answer:
-    """Give a grade to a kind or a document, or take it back; the table, and the document's line, as they are
-    then. Raises InputError for what is no grade."""
+    """Set or withdraw the grade of a kind or a document; returns the table, and the line of the document.
+    Raises InputError for an invalid grade."""
     shelved = access.entry
     corpus = access.desk.books.open(shelved)
     of: Subject = "kind" if form.target is None else "document"
     name = form.kind if form.target is None else form.target
-    said = {"reviewer": access.caller.person.name or form.name}
+    reviewer = {"reviewer": access.caller.person.name or form.name}
     if form.grade == _AS_TABLE:
-        withdraw_grade(corpus, of, name, **said)
+        withdraw_grade(corpus, of, name, **reviewer)
     else:
-        set_grade(corpus, of, name, grade_from(form.grade), **said)
-    told = {"html": table_html(access, writable=True), "writable": True}
+        set_grade(corpus, of, name, grade_from(form.grade), **reviewer)
+    answer = {"html": table_html(access, writable=True), "writable": True}
     if of == "kind":
-        return told
+        return answer
     found = next((one for one in corpus.documents() if one.id == name), None)
     line = document_html(grades_of(corpus), found, writable=True) if found else ""
-    return told | {"line": line}
+    return answer | {"line": line}
 
 
 def document_html(found: Grades, document: Document, *, writable: bool) -> str:
@@ -96,11 +96,11 @@ def table_html(access: CorpusAccess, *, writable: bool) -> str:
     body = "".join(_row(row, writable=writable) for row in rows[:MOST_ROWS])
     spare = len(rows) - MOST_ROWS
     more = f'<p class="hint">and {spare:,} more kinds, on the command line</p>' if spare > 0 else ""
-    told = f"{plural(len(without), 'document')} of {len(documents):,} without a grade."
+    note = f"{plural(len(without), 'document')} of {len(documents):,} without a grade."
     if not without:
-        told = "Every document has a grade."
+        note = "Every document has a grade."
     return (
-        f'<p class="hint">{told} A check that asks for a lowest grade never counts a source without one.</p>'
+        f'<p class="hint">{note} A check that asks for a lowest grade never counts a source without one.</p>'
         '<table class="grade-table"><thead><tr><th scope="col">Kind of document</th>'
         '<th scope="col" class="number">Documents</th><th scope="col">Grade</th>'
         f'<th scope="col">By</th></tr></thead><tbody>{body}</tbody></table>{more}'
@@ -129,16 +129,16 @@ def _by_hand(found: Grades, documents: Iterable[Document], *, writable: bool) ->
         return '<p class="hint">One document is graded apart from its kind where it is read.</p>'
     known = {one.id: one for one in documents}
     rows = []
-    for name, said in list(found.documents.items())[:MOST_NAMED]:
+    for name, line in list(found.documents.items())[:MOST_NAMED]:
         document = known.get(name)
         title = document.title or name if document else f"{name}, not in the corpus now"
         usual = Grades(found.kinds).of(document) if document else None
-        choice = _plain(said.grade)
+        choice = _plain(line.grade)
         if writable:
-            choice = _choice(f"Grade of {title}", {"document": name}, said.grade, True, usual)
+            choice = _choice(f"Grade of {title}", {"document": name}, line.grade, True, usual)
         rows.append(
             f'<tr><th scope="row" dir="auto">{escape(title)}</th><td>{choice}</td>'
-            f"<td>{_why(Basis.HAND, said, writable=writable)}</td></tr>"
+            f"<td>{_why(Basis.HAND, line, writable=writable)}</td></tr>"
         )
     return (
         '<table class="grade-table"><thead><tr><th scope="col">Document, by hand</th>'
@@ -168,12 +168,12 @@ def _plain(grade: Grade | None) -> str:
     return f"<b>{grade.value}</b>" if grade else "no grade"
 
 
-def _why(basis: Basis, said: GradeLine | None, *, writable: bool) -> str:
+def _why(basis: Basis, line: GradeLine | None, *, writable: bool) -> str:
     """Who gave a grade; only those who may give one themselves learn the name."""
-    if said is None:
+    if line is None:
         return escape(basis.value)
-    who = said.reviewer if writable and said.reviewer else "a reviewer"
-    return f'<span dir="auto">{escape(who)}</span>, {escape(said.when[:10])}'
+    who = line.reviewer if writable and line.reviewer else "a reviewer"
+    return f'<span dir="auto">{escape(who)}</span>, {escape(line.when[:10])}'
 
 
 def _meaning() -> str:

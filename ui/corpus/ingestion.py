@@ -37,7 +37,7 @@ _OUTCOMES["skipped"] = ("soft", "left out")
 
 
 def report_path(folder: Path) -> Path:
-    """Where the last report on a corpus is kept: beside its folder."""
+    """Return the path of the last report on a corpus, next to its folder."""
     return folder.with_name(f"{folder.name}.report.json")
 
 
@@ -57,9 +57,9 @@ def stored_report(folder: Path) -> dict[str, Any] | None:
 
 def report_html(info: CorpusInfo, report: Mapping[str, Any] | None, *, deletable: bool) -> str:
     """The report: counts, files, languages, references by status, seconds."""
-    told = report or {}
-    parts = [_counts(info, told)]
-    rows = file_rows(told)
+    report_values = report or {}
+    parts = [_counts(info, report_values)]
+    rows = file_rows(report_values)
     if rows:
         parts.append(_files(rows))
     elif report is None:
@@ -75,7 +75,7 @@ def report_html(info: CorpusInfo, report: Mapping[str, Any] | None, *, deletable
 def file_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     """For each file what became of it: (name, outcome, documents, why or what was noted).
 
-    A file that had not changed keeps what was said of it when it was read.
+    An unchanged file keeps its report of the last time that it was read.
     """
     problems: dict[str, list[str]] = {}
     for problem in report.get("problems", ()):
@@ -98,8 +98,8 @@ def file_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     return sorted(rows, key=lambda row: (order.get(row[1], 3), row[0].casefold()))
 
 
-def _counts(info: CorpusInfo, told: Mapping[str, Any]) -> str:
-    seconds = told.get("total_seconds")
+def _counts(info: CorpusInfo, report_values: Mapping[str, Any]) -> str:
+    seconds = report_values.get("total_seconds")
     boxes = [
         (f"{info.documents:,}", "documents"),
         (f"{int(info.metadata.get('sections', 0)):,}", "sections"),
@@ -110,17 +110,17 @@ def _counts(info: CorpusInfo, told: Mapping[str, Any]) -> str:
     if isinstance(seconds, int | float):
         boxes.append((f"{seconds:,.1f} s", "to read and index"))
     shown = "".join(f"<div><b>{value}</b><span>{words}</span></div>" for value, words in boxes)
-    return f'<div class="counts">{shown}</div><div class="shares">{_shares(info, told)}</div>'
+    return f'<div class="counts">{shown}</div><div class="shares">{_shares(info, report_values)}</div>'
 
 
-def _shares(info: CorpusInfo, told: Mapping[str, Any]) -> str:
+def _shares(info: CorpusInfo, report_values: Mapping[str, Any]) -> str:
     tables = [
         ("Languages, passages", info.languages),
         ("References by status", info.references_by_status),
         ("References by relation", info.references_by_relation),
     ]
     shown = "".join(_table(title, counts, "{:,.0f}") for title, counts in tables)
-    steps = told.get("seconds")
+    steps = report_values.get("seconds")
     return shown + (_table("Seconds by step", steps, "{:,.2f}") if isinstance(steps, Mapping) else "")
 
 
@@ -161,7 +161,7 @@ def _file(row: tuple[str, str, str, str]) -> str:
 MOST_LINES = 20_000
 # Processes and threads of an ingestion for each core: those that read and analyse, those that compute.
 PROCESSES = 64
-# What a worker is told that may take vectors in.
+# The line that lets a worker store its vectors.
 GO = b"go\n"
 # Where models lie that an operator has fetched: read where the corpus has one of them.
 CACHES = ("HF_HOME", "HF_HUB_CACHE", "SENTENCE_TRANSFORMERS_HOME")
@@ -180,8 +180,8 @@ class Ingestion:
     pace: Pace = field(default_factory=Pace)
 
 
-class Told(BaseModel):
-    """A line that a worker tells. It has read what strangers sent, so its words are taken for theirs."""
+class WorkerLine(BaseModel):
+    """A line from a worker. The worker has read untrusted documents, so its words are untrusted, too."""
 
     line: str = ""
     step: str = ""
@@ -195,14 +195,14 @@ class Told(BaseModel):
 
 
 def ingest(job: Job[Ingestion], settings: OperatorSettings) -> Ended:
-    """The work of a job that reads or removes documents. Raises InputError for what the worker refused,
+    """Do the work of a job that reads or removes documents. Raises InputError if the worker refuses,
     CancelledError."""
     order = job.payload.order
     make_private_folder(order.folder)
     try:
-        report = done_apart(job, settings)
+        report = run_order(job, settings)
     finally:
-        # A new corpus that did not come about leaves nothing.
+        # A failed new corpus leaves no folder.
         if not (order.folder / MANIFEST_NAME).exists():
             shutil.rmtree(order.folder, ignore_errors=True)
     if report is None:
@@ -211,15 +211,15 @@ def ingest(job: Job[Ingestion], settings: OperatorSettings) -> Ended:
     return Ended()
 
 
-def done_apart(
+def run_order(
     job: Job[Ingestion],
     settings: OperatorSettings,
     *,
     noun: str = "ingestion",
     ready: Callable[[], None] | None = None,
 ) -> IngestionReport | None:
-    """Have an order done in a process of its own; ``noun``: what it is called. ``ready`` is called, and
-    waited for, before vectors are taken in; what it raises ends the process. Raises as ``ingest``."""
+    """Carry out an order in a process of its own; ``noun`` names it in messages. ``ready`` is called before
+    vectors are stored; an error of it ends the process. Raises as ``ingest``."""
     order = job.payload.order
     reports: list[IngestionReport | None] = []
     errors: list[str] = []
@@ -227,25 +227,25 @@ def done_apart(
     relay = Relay(order.embedding if usable else NO_EMBEDDING, settings.upload_bytes)
 
     def hear(line: bytes) -> bytes | None:
-        told = Told.model_validate_json(line)
-        if told.line and len(job.payload.lines) < MOST_LINES:
-            job.payload.lines.append(told.line)
-        if told.step:
-            job.step, job.done, job.total = told.step, told.done, told.total
-            job.payload.pace.hear(told.step, told.done, told.total)
-        if told.error:
-            errors.append(told.error)
-        if told.finished:
-            reports.append(None if told.report is None else _REPORT.validate_python(told.report))
-        if told.ready and ready is not None:
+        sent = WorkerLine.model_validate_json(line)
+        if sent.line and len(job.payload.lines) < MOST_LINES:
+            job.payload.lines.append(sent.line)
+        if sent.step:
+            job.step, job.done, job.total = sent.step, sent.done, sent.total
+            job.payload.pace.hear(sent.step, sent.done, sent.total)
+        if sent.error:
+            errors.append(sent.error)
+        if sent.finished:
+            reports.append(None if sent.report is None else _REPORT.validate_python(sent.report))
+        if sent.ready and ready is not None:
             ready()
             return GO
-        return None if told.wanted is None else relay.answer(told.wanted)
+        return None if sent.wanted is None else relay.answer(sent.wanted)
 
     try:
         reason = run(_program(job.payload, settings), hear, job.stop)
     except (ValidationError, orjson.JSONDecodeError) as error:
-        raise InputError(f"the {noun} was stopped: it told what no {noun} tells") from error
+        raise InputError(f"the {noun} was stopped: its process sent an invalid line") from error
     except OSError as error:
         raise system_error(f"begin the {noun}", error) from error
     if reports:
@@ -297,7 +297,7 @@ def model_folders(spec: str) -> list[str]:
     if not spec.startswith("st:"):
         return []
     named = Path(spec.removeprefix("st:").partition("?")[0])
-    # Next to the models in the home of the hub lies the operator's token.
+    # The home of the hub also has the operator's token.
     caches = [os.environ[name] for name in CACHES[1:] if os.environ.get(name)]
     return [str(named)] if named.is_absolute() else [*caches, str(_hub_home() / "hub")]
 

@@ -29,18 +29,17 @@ from engine.language.detection import detect_question
 from engine.llm import LanguageModel, Meter
 from engine.llm.base import Budget
 from engine.llm.cost import cost_lines, cost_report, currency_of
-from engine.ontology.applying import Outcome, apply_rules, concepts_of, fact_name, in_language
-from engine.ontology.assisting import assisted, expected_use
+from engine.ontology.applying import Outcome, apply_rules, fact_name, get_concepts, in_language
+from engine.ontology.assisting import expected_use, regroup
 from engine.ontology.drafting import HEADING, Index, overlaps
 from engine.ontology.mentioned import mentioned_facts
 from engine.ontology.proposal import AreaChange, Proposal, area_content, covered_share, difference, propose
-from engine.ontology.telling import outcomes_json, use_words, verdict_words
+from engine.ontology.report import outcomes_json, use_words, verdict_words
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm
 from ui.corpus.browser import Browser
 
-# The rules of a corpus on the page: the facts they ask for, and each rule with its outcome and
-# citations.
+# The rules of a corpus: their facts, and each rule with its outcome and citations.
 
 
 class RulesForm(CorpusForm):
@@ -82,7 +81,7 @@ def rules(access: CorpusAccess, form: RulesForm) -> Answer:
 
 
 def rule_json(outcome: Outcome) -> Answer:
-    """An outcome as the page shows it: nothing is hidden in what it quotes."""
+    """Return an outcome for the page, with invisible characters marked."""
     found: Answer = outcomes_json([outcome])[0] | {"told": verdict_words(outcome)}
     for quoted in (passage for citation in found["citations"] for passage in citation["passages"]):
         quoted.update({name: marked(quoted[name]) for name in ("label", "document", "text")})
@@ -90,7 +89,7 @@ def rule_json(outcome: Outcome) -> Answer:
 
 
 def today() -> date:
-    """The day of the law where nobody has named one."""
+    """Return the default day of the law."""
     return datetime.now(UTC).date()
 
 
@@ -145,8 +144,7 @@ def _day(text: str) -> date:
         raise InputError(f"{text!r} is not a day; write it like 2024-01-31") from error
 
 
-# Answers about the areas of a corpus: as they stand, what they cover, what is proposed, saved and
-# undone.
+# The areas of a corpus: shown, measured, proposed, saved and undone.
 
 EXCERPT = 160
 NOTHING_YET: Answer = {"areas": [], "transactions": {}}
@@ -180,7 +178,7 @@ class LoadedForm(CorpusForm):
 
 
 def areas(access: CorpusAccess, form: CorpusForm) -> Answer:
-    """The ontology in force: its content, where it comes from, what it covers, and who may change it."""
+    """Return the ontology in force: its content, its origin, its coverage, and the caller's rights."""
     shelved, browser = access.entry, access.browser()
     corpus = browser.corpus
     saved = ontology_in_force(shelved.folder)
@@ -204,7 +202,7 @@ def areas(access: CorpusAccess, form: CorpusForm) -> Answer:
 
 def _concepts(corpus: Corpus) -> list[Answer]:
     """The concepts in the order of their hierarchy, each with what is wrong with its provisions."""
-    known = concepts_of(corpus)
+    known = get_concepts(corpus)
     if known is None:
         return []
     found = []
@@ -215,21 +213,21 @@ def _concepts(corpus: Corpus) -> list[Answer]:
                 "name": marked(in_language(concept.names, "en", concept.id)),
                 "depth": len(known.above(concept)),
                 "definition": marked(in_language(concept.definition, "en")),
-                "articles": [marked(article.said) for article in articles],
+                "articles": [marked(article.words) for article in articles],
                 "checks": [marked(check) for check in concept.required_checks],
-                "wrong": [f"{one.said}: {one.found.problem}" for one in articles if one.found.problem],
+                "wrong": [f"{one.words}: {one.found.problem}" for one in articles if one.found.problem],
             }
         )
     return found
 
 
 def measure(access: CorpusAccess, form: OntologyForm) -> Answer:
-    """What areas that are being edited would cover."""
+    """Return the coverage of areas that are being edited."""
     return _figures(access.browser(), _ontology(form).areas)
 
 
 def proposal(access: CorpusAccess, form: ProposalForm) -> Answer:
-    """A proposal beside what is being edited; ``kind`` "model" has the visitor's model group it."""
+    """Return a proposal for the edited ontology; for ``kind`` "model" the visitor's model groups it."""
     browser = access.browser()
     standing = _ontology(form) if form.ontology and form.ontology.get("areas") else None
     own: Proposal = browser.once("proposal", lambda given: {"it": propose(given.corpus)})["it"]
@@ -239,13 +237,13 @@ def proposal(access: CorpusAccess, form: ProposalForm) -> Answer:
     if model is None:
         raise InputError("no language model is connected: connect one at the top of the page")
     meter = Meter(BUDGET)
-    found = assisted(browser.corpus, own, model, meter)
+    found = regroup(browser.corpus, own, model, meter)
     told = _proposed(browser.corpus, standing, found, model)
     return told | {"used": " · ".join(cost_lines(cost_report(meter, model.spec))[:1])}
 
 
 def save(access: CorpusAccess, form: SavedForm) -> Answer:
-    """Put what was edited in force. A corpus opened from now on has it."""
+    """Save the edited ontology. Corpora that are opened from now on have it."""
     shelved = access.entry
     if not any((form.ontology or {}).get(part) for part in ("areas", "rules", "concepts")):
         raise InputError("there is no area left: undo, or keep one")
@@ -257,7 +255,7 @@ def save(access: CorpusAccess, form: SavedForm) -> Answer:
 
 
 def undo(access: CorpusAccess, form: CorpusForm) -> Answer:
-    """Put the state before the last one in force."""
+    """Undo the last save."""
     shelved = access.entry
     try:
         undo_ontology(shelved.folder)
@@ -267,12 +265,12 @@ def undo(access: CorpusAccess, form: CorpusForm) -> Answer:
 
 
 def as_file(access: CorpusAccess, form: OntologyForm) -> Answer:
-    """What is being edited as the text of an ontology.yaml."""
+    """Return the edited ontology as the text of an ontology.yaml."""
     return {"text": ontology_yaml(form.ontology or {})}
 
 
 def from_file(access: CorpusAccess, form: LoadedForm) -> Answer:
-    """The content of an ontology.yaml that the visitor chose, to be edited; nothing is saved."""
+    """Parse an ontology.yaml for editing; nothing is saved."""
     content = parse_ontology(form.mapping, "the file")
     return {"content": content, **_figures(access.browser(), ontology_from(content).areas)}
 
@@ -346,7 +344,7 @@ def _change(change: AreaChange, areas_for: Mapping[str, str]) -> Answer:
     proposed = change.proposed
     return {
         "id": areas_for[proposed.area.id],
-        "stands": change.stands,
+        "stands": change.existing,
         "area": area_content(proposed.area) | {"id": areas_for[proposed.area.id]},
         "keywords": {language: list(words) for language, words in change.keywords.items()},
         "passages": proposed.reach.passages,

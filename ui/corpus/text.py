@@ -25,10 +25,9 @@ from ui.corpus.browser import Browser, Spot
 from ui.corpus.phrases import STATUS_WORDS, direction, document_badge, facts
 from ui.investigate.passages import report_button
 
-# A wrong reference is reported where it is read: it is shown as rejected, and that can be taken
-# back.
+# Wrong references: rejecting one, and undoing that.
 
-# The passage that makes a reference, its relation, and where in the text it stands.
+# The passage with a reference, the relation, and the offsets of the words in the text.
 Place = tuple[str, Relation, int, int]
 
 
@@ -39,16 +38,13 @@ class LinkForm(CorpusForm):
 
 
 def reject(access: CorpusAccess, form: LinkForm) -> Answer:
-    """Reject a link that a text makes.
-
-    Raises AccessError where whoever asks may not, InputError for what is no link.
-    """
+    """Reject a link. Raises InputError for an unknown one."""
     judge_link(access.browser().corpus, _ends(form), Judgement.REJECTED, reviewer=access.caller.person.name)
     return {}
 
 
 def restore(access: CorpusAccess, form: LinkForm) -> Answer:
-    """Take back what was said of a link. Raises AccessError, InputError where nothing was."""
+    """Withdraw the verdict on a link. Raises InputError if there is none."""
     unjudge_link(access.browser().corpus, _ends(form))
     return {}
 
@@ -97,7 +93,7 @@ def _rejections(browser: Browser) -> Mapping[Place, Validation]:
     return found
 
 
-# Where references lead, told beside them, and which provisions cite a passage.
+# The targets of references, and the provisions that cite a passage.
 
 MOST_TARGETS = 8
 CITING_SHOWN = 40
@@ -105,8 +101,8 @@ EXCERPT, AROUND = 260, 110
 
 
 def targets_html(browser: Browser, numbers: Sequence[int], *, resolvable: bool, judging: bool = False) -> str:
-    """What some references of the same words lead to: a card for each target, or why there is none;
-    ``judging``: whoever reads may report one as wrong."""
+    """Return a card for each target of references by the same words, or why there is none; if ``judging``,
+    the reader may report one as wrong."""
     shown = numbers[:MOST_TARGETS]
     references = browser.corpus.references(shown)
     rejected = rejected_among(browser, shown, references)

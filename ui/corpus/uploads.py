@@ -1,4 +1,4 @@
-"""Files that a visitor has sent, checked and laid out as they lay on the visitor's machine."""
+"""Files that a visitor has sent, checked, and laid out in the folders of the visitor's machine."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from engine.verbs.requests import Key, Request, SentFile
 from ui.server.uploads import KEY
 
 LONGEST_PART, LONGEST_PATH, DEEPEST = 120, 4096, 12
-# What stands beside documents, where it was dropped as a single file, is laid beside them.
-BESIDE_NAMES = ("ontology.yaml", "examples.json", "edges.tsv")
-BESIDE_FOLDER = "beside the documents"
+# Files about documents; a single one is put into a folder next to them.
+COMPANION_NAMES = ("ontology.yaml", "examples.json", "edges.tsv")
+COMPANION_FOLDER = "beside the documents"
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\u200b-\u200f\u202a-\u202e\u2066-\u2069]')
 
 
@@ -52,7 +52,7 @@ def _safe_part(part: str) -> str:
 
 
 def check_files(files: Sequence[Uploaded], settings: OperatorSettings, uploads: Path) -> None:
-    """Raises InputError where nothing arrived, a limit is passed, or a key is of no file in ``uploads``."""
+    """Raise InputError for no file, an exceeded limit, or a key of no file in ``uploads``."""
     if not settings.uploads:
         raise InputError("uploads are switched off on this server")
     if not files:
@@ -63,26 +63,26 @@ def check_files(files: Sequence[Uploaded], settings: OperatorSettings, uploads: 
 
 
 def stage(files: Sequence[Uploaded], uploads: Path, documents: Path) -> None:
-    """Lay out what arrived in a new folder. Raises InputError for what is gone meanwhile.
+    """Lay out uploaded files in a new folder. Raises InputError for a file that was removed.
 
-    A file that is named twice comes twice. Whoever reads ``documents`` must not be able to write there:
-    what arrived may have another name still.
+    A file that is named twice comes twice. The process that reads ``documents`` must not be able to write
+    there: uploads may be linked under another name.
     """
     documents.mkdir()
     for file in files:
         name = safe_name(file.name)
-        target = _free(documents, Path(BESIDE_FOLDER) / name if str(name) in BESIDE_NAMES else name)
+        target = _free(documents, Path(COMPANION_FOLDER) / name if str(name) in COMPANION_NAMES else name)
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             _give(_arrived(file, uploads), target)
         except FileNotFoundError as error:
-            raise _gone(file) from error
+            raise _missing(file) from error
     for file in files:
         (uploads / file.key).unlink(missing_ok=True)
 
 
 def put(files: Sequence[SentFile], documents: Path) -> list[Path]:
-    """Write files that came within a request to a new folder; returns where each lies. Raises InputError."""
+    """Write files of a request to a new folder; returns their paths. Raises InputError."""
     documents.mkdir()
     paths = []
     for file in files:
@@ -119,14 +119,14 @@ def _check_sizes(files: Sequence[Uploaded], settings: OperatorSettings, uploads:
 
 
 def _arrived(file: Uploaded, uploads: Path) -> Path:
-    """Where a file lies that was sent. Raises InputError for everything else that a key might name."""
+    """Return the path of an uploaded file. Raises InputError for any other key."""
     path = uploads / file.key if KEY.fullmatch(file.key) else None
     if path is None or path.is_symlink() or path.parent.is_symlink() or not path.is_file():
-        raise _gone(file)
+        raise _missing(file)
     return path
 
 
-def _gone(file: Uploaded) -> InputError:
+def _missing(file: Uploaded) -> InputError:
     return InputError(f"{file.name}: did not arrive; send it again")
 
 
@@ -135,7 +135,7 @@ def _megabytes(size: int) -> str:
 
 
 def _free(workspace: Path, name: Path) -> Path:
-    """Where a file goes; one whose place is taken goes to a numbered folder: nothing that came is lost."""
+    """Return a free path for a file; if its path is taken, one in a numbered folder."""
     candidate, number = workspace / name, 2
     while candidate.exists() or any(
         (workspace / parent).is_file() for parent in candidate.relative_to(workspace).parents

@@ -14,18 +14,18 @@ from engine.corpus.embedded.generation import NO_MODEL, Manifest, read_manifest
 from engine.corpus.embedded.publication import WANTED_NAME
 from engine.errors import CancelledError, CorpusError, InputError, RedstringError, for_visitors
 from engine.operator_settings import OperatorSettings
-from ui.corpus.ingestion import Ingestion, done_apart
+from ui.corpus.ingestion import Ingestion, run_order
 from ui.corpus.orders import Order
 from ui.jobs.jobs import UNEXPLAINED, Ended, Folders, Job, Jobs, Owner, Rules, State
 from ui.models.choices import may_be_used, usual
 from ui.serve import Workspaces
 
-# Which vectors a corpus is to have: what outlives the server that makes them.
+# The vectors that a corpus is to have: a file that outlives the server.
 
 
 class WantedVectors(BaseModel):
-    """``model``: its spec. ``stopped``: a person wants it to rest. ``problem``: why it does not go on.
-    ``share``: of the passages that were read when it ended, 0 to 1."""
+    """The spec of the model, whether a person has stopped the work, the problem that halted it, and the share
+    of passages that were read, 0 to 1."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -36,16 +36,16 @@ class WantedVectors(BaseModel):
 
     @property
     def rests(self) -> bool:
-        """Whether it only goes on when a person says so."""
+        """Whether the work waits for a person."""
         return self.stopped or bool(self.problem)
 
 
-# What could not be written, as the disk is full: this server knows it all the same, only the next does not.
+# Files that could not be written (the disk is full): the next server will not know them.
 _UNWRITTEN: dict[Path, WantedVectors | None] = {}
 
 
 def load_wanted(folder: Path) -> WantedVectors | None:
-    """What is wanted of a corpus; None where nothing is, or it cannot be read."""
+    """Read the file of a corpus; None without one, or if it cannot be read."""
     if folder in _UNWRITTEN:
         return _UNWRITTEN[folder]
     try:
@@ -55,7 +55,7 @@ def load_wanted(folder: Path) -> WantedVectors | None:
 
 
 def store_wanted(folder: Path, wanted: WantedVectors | None) -> None:
-    """Write down what is wanted; None: nothing. Of a corpus that is gone nothing is written."""
+    """Write the file of a corpus, or delete it (None). Nothing is written for a removed corpus."""
     waiting = folder / f"{WANTED_NAME}.new"
     try:
         if wanted is None:
@@ -88,15 +88,14 @@ def all_wanted(home: Path) -> list[Path]:
 
 # Vectors of the corpora that people make here: behind all other work, one corpus at a time.
 #
-# A corpus is asked by words and references as soon as it is written. What is wanted for it stands
-# beside it (``wanted``), so that a server that ends, or is killed, is followed by one that goes
-# on.
+# A corpus is searched by words and references as soon as it is written. The file next to it lets the
+# next server continue after this one ends or is killed.
 
-# So long one corpus is worked on while others wait, min. What is made is kept for its next turn.
+# Time for one corpus while others wait, min. Its vectors so far are kept for the next turn.
 TURN = 10
-# A server that begins has other things to do first, s.
+# Delay after the start of the server, s.
 BEGINS_AFTER = 15.0
-# How often a corpus that is being changed is looked at, and how long somebody waits for a job to end, s.
+# Interval of checks of a corpus that is being changed, and timeout for the end of a job, s.
 PAUSE, ENDS = 0.1, 10.0
 READING_STEP = "embed"
 NOUN = "embedding"
@@ -124,14 +123,14 @@ class Vectors:
             self._want(folder, manifest, model, owner)
 
     def want(self, folder: Path, model: str, owner: Owner) -> None:
-        """Somebody wants the vectors of a model, by its spec. Raises InputError where too many wait."""
+        """Order the vectors of a model, by its spec. Raises InputError if too many are waiting."""
         self._want(folder, read_manifest(folder), model, owner)
         wanted = load_wanted(folder)
         if wanted is not None and wanted.problem and self.job(folder) is None:
             raise InputError(wanted.problem)
 
     def stop(self, folder: Path) -> None:
-        """Let the work on a corpus rest; what is made is kept."""
+        """Stop the work on a corpus; its vectors so far are kept."""
         wanted, job = load_wanted(folder), self.job(folder)
         if wanted is not None:
             share = wanted.share if job is None else share_read(job) or wanted.share
@@ -139,7 +138,7 @@ class Vectors:
         self._end(job)
 
     def forget(self, folder: Path) -> None:
-        """A corpus is to be deleted: nothing is made for it, and nobody works on it, any more."""
+        """End the work on a corpus that is to be deleted."""
         store_wanted(folder, None)
         self._end(self.job(folder))
 
@@ -176,7 +175,7 @@ class Vectors:
             # It looks whether the corpus has changed before it ends.
             return
         self._end(going)
-        # The file lies where documents of strangers are read: it can name no model that is not on offer.
+        # The file is in a folder that parsers of untrusted documents can write: only offered models count.
         if not may_be_used(model, folder, self._settings):
             store_wanted(
                 folder, wanted.model_copy(update={"problem": "its model is not offered here any more"})
@@ -184,7 +183,7 @@ class Vectors:
             return
         order = Order(kind="embed", folder=folder, name=manifest.name, embedding=model)
         payload = Ingestion(order, Path(), (model, manifest.sparse))
-        # The owner of a corpus is told by its folder: a server that goes on knows nobody's token.
+        # The folder identifies the owner: a new server does not know the tokens.
         mine = Owner(folder.parent.name, owner.address)
         try:
             self.jobs.start(mine, payload, self._work, folder=folder, name=manifest.name)
@@ -197,7 +196,7 @@ class Vectors:
         try:
             job.payload.workspace = self._workspaces.new()
             with ExitStack() as taken:
-                done_apart(job, self._settings, noun=NOUN, ready=lambda: self._take(job, taken))
+                run_order(job, self._settings, noun=NOUN, ready=lambda: self._take(job, taken))
                 problem = ""
                 store_wanted(folder, None)
             return Ended()
@@ -219,7 +218,7 @@ class Vectors:
                 store_wanted(folder, wanted.model_copy(update={"problem": problem, "share": share_read(job)}))
 
     def _take(self, job: Job[Ingestion], taken: ExitStack) -> None:
-        """Keep others from changing the corpus until the job has ended; wait for whoever changes it now."""
+        """Lock the corpus until the job has ended, after a change that is under way."""
         folder = job.payload.order.folder
         while True:
             if job.stop.is_set():

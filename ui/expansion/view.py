@@ -28,14 +28,14 @@ from ui.palette import thread
 from ui.session import CaseSessions, case_of
 from ui.templating import rendered
 
-# What the page shows of an open case beside its board: the tree, a branch of it, what came of a
-# passage, and the charts; as JSON that one component is given.
+# The other panes of an open case: the tree, a branch of it, the results of a passage, and the charts;
+# as JSON for one component.
 
 NOTHING = ("Nothing to be seen yet.", "Ask a question: the tree shows how each passage was reached.")
 
 
 def tree_of(opened: OpenCase) -> ExpansionTree:
-    """The tree of a case as it stands."""
+    """Return the current tree of a case."""
     case = opened.case
     return expansion_tree(facts_of_pool(opened.question, case.pool, case.ranking, case.rounds))
 
@@ -50,21 +50,21 @@ def view_value(opened: OpenCase, asked: Looked) -> str:
     tree = tree_of(opened)
     if not tree.nodes:
         head, words = NOTHING
-        told: dict[str, Any] = {
+        values: dict[str, Any] = {
             "kind": asked.view,
             "html": rendered("expansion/nothing.html", head=head, words=words),
         }
     elif asked.view == "charts":
-        told = _charts(opened, tree)
+        values = _charts(opened, tree)
     elif asked.branch:
-        told = _branch(opened, tree, asked)
+        values = _branch(opened, tree, asked)
     elif asked.only:
-        told = {"kind": "told"} | _selected(opened, tree, asked.selected)
+        values = {"kind": "told"} | _selected(opened, tree, asked.selected)
     else:
-        told = _tree(opened, tree, asked)
-    told |= {"turn": asked.turn, "at": time.time_ns()}
+        values = _tree(opened, tree, asked)
+    values |= {"turn": asked.turn, "at": time.time_ns()}
     # No "<" in it: whatever handles the text on its way must not take it for markup.
-    return orjson.dumps(told).decode().replace("<", "\\u003c")
+    return orjson.dumps(values).decode().replace("<", "\\u003c")
 
 
 def _tree(opened: OpenCase, tree: ExpansionTree, asked: Looked) -> dict[str, Any]:
@@ -83,8 +83,8 @@ def _tree(opened: OpenCase, tree: ExpansionTree, asked: Looked) -> dict[str, Any
         rows=list(rows(tree, seen, opened.name)),
     )
     count = len(tree.facts.ids)
-    told = f"{count:,} in the tree" if hits is None else f"{len(hits):,} of {count:,} found"
-    return {"kind": "tree", "html": html, "count": told, "hits": sorted(hits or ())} | _selected(
+    count_words = f"{count:,} in the tree" if hits is None else f"{len(hits):,} of {count:,} found"
+    return {"kind": "tree", "html": html, "count": count_words, "hits": sorted(hits or ())} | _selected(
         opened, tree, asked.selected
     )
 
@@ -114,8 +114,8 @@ def _hits(opened: OpenCase, tree: ExpansionTree, words: str) -> set[str]:
         if node.query is not None and words in node.query.text.casefold()
     }
     for one, (passage, document) in opened.lookup(list(tree.facts.ids)).items():
-        told = f"{opened.name(one)} {document.title} {passage.label} {passage.text}"
-        if words in told.casefold():
+        text = f"{opened.name(one)} {document.title} {passage.label} {passage.text}"
+        if words in text.casefold():
             found.add(one)
     return found
 
@@ -135,7 +135,8 @@ def _summary(tree: ExpansionTree) -> str:
 
 
 def _selected(opened: OpenCase, tree: ExpansionTree, selected: str) -> dict[str, Any]:
-    """What came of the selected node, and what its card says where it has none; nothing of an unknown one."""
+    """Return the results of the selected node, with its card if the board has none; empty for an unknown
+    one."""
     if selected not in tree.nodes:
         return {"selected": "", "told": "", "node": None}
     node, found = tree.nodes[selected], tree.descendants(selected)
@@ -155,7 +156,7 @@ def _selected(opened: OpenCase, tree: ExpansionTree, selected: str) -> dict[str,
 
 
 def _card(opened: OpenCase, tree: ExpansionTree, selected: str) -> dict[str, Any]:
-    """What a passage that is neither ranked nor on the board says of itself, as a node of the board would."""
+    """Return a passage that is neither ranked nor on the board, in the form of a node of the board."""
     node = tree.nodes[selected]
     if node.query is not None:
         return _query_card(opened, tree, selected)
@@ -169,8 +170,8 @@ def _query_card(opened: OpenCase, tree: ExpansionTree, selected: str) -> dict[st
     node = tree.nodes[selected]
     assert node.query is not None
     sent = Sent(node.round, node.query)
-    told = node_of(sent, found_by(opened.case.pool).get(sent, ()), opened.case.pool, opened.name)
-    return {"id": selected} | told
+    node_values = node_of(sent, found_by(opened.case.pool).get(sent, ()), opened.case.pool, opened.name)
+    return {"id": selected} | node_values
 
 
 def _charts(opened: OpenCase, tree: ExpansionTree) -> dict[str, Any]:

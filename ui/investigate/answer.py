@@ -1,6 +1,6 @@
 """The answer of a case as HTML: sentences with numbered chips, the quotes behind them, conflicts, notes.
 
-Every word of it, a document's or a model's, is escaped. The quotes stand hidden in the page, each in its
+Every word of it, a document's or a model's, is escaped. The quotes are hidden in the page, each in its
 passage with the quoted words marked; ``answer.js`` shows them where a chip is pointed at.
 """
 
@@ -31,8 +31,9 @@ _CLASSES = {Support.FULL: "full", Support.PART: "part", Support.NONE: "none"}
 
 
 def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
-    """The pane's content. ``offer`` says what an answer by the language model would cost at most."""
-    body = _missing(answer) if answer.missing else _says(answer, opened)
+    """Return the content of the pane. ``offer`` is the most that an answer by the language model would
+    cost."""
+    body = _missing(answer) if answer.missing else _body(answer, opened)
     return (
         f'<div class="answer" data-method="{answer.method.value}" '
         f'data-corpus="{attribute(opened.corpus_name)}">'
@@ -42,7 +43,7 @@ def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
 
 
 def writing_html(words: str = "") -> str:
-    """What the pane says while the language model writes."""
+    """Return the content of the pane while the language model writes."""
     told = f"<p>{escape(words)}</p>" if words else ""
     return (
         '<div class="answer" data-writing="true"><div class="empty">'
@@ -80,11 +81,11 @@ def _missing(answer: Answer) -> str:
     )
 
 
-def _says(answer: Answer, opened: OpenCase) -> str:
-    """What is said: that no sentence surely answers, where none does, the sentences, more to read."""
+def _body(answer: Answer, opened: OpenCase) -> str:
+    """Return a note if no sentence surely answers, the sentences, and more to read."""
     told = f'<p class="unsure" dir="auto">{escape(answer.unanswered)}</p>'
-    said = _sentences(answer, opened) if answer.sentences else ""
-    return (told if answer.unanswered else "") + said + _to_read(answer)
+    sentences = _sentences(answer, opened) if answer.sentences else ""
+    return (told if answer.unanswered else "") + sentences + _to_read(answer)
 
 
 def _to_read(answer: Answer) -> str:
@@ -127,8 +128,8 @@ def _sentence(sentence: Sentence, own: Collection[str], opened: OpenCase) -> str
 
 
 def _tie(link: Link | None, own: Collection[str], opened: OpenCase) -> str:
-    """By which link of the corpus a sentence stands in the answer, and the button that reports it as wrong;
-    ``own`` are the passages that the sentence is from."""
+    """Return the link of the corpus that put a sentence into the answer, with the button that reports it as
+    wrong; ``own`` are the passages that the sentence is from."""
     if link is None:
         return ""
     source, target, relation = link
@@ -162,7 +163,7 @@ def _conflicts(conflicts: Sequence[Conflict], opened: OpenCase) -> str:
 
 
 def _conflict(one: Conflict, opened: OpenCase) -> str:
-    """A sentence on two sources; where a link of the corpus says so, it can be reported as wrong."""
+    """Return a sentence on two sources; a link of the corpus between them can be reported as wrong."""
     rejected = one.link is not None and one.link in opened.rejected
     report = ""
     if one.link is not None and opened.may_judge:
@@ -207,7 +208,7 @@ def _quoted(citation: Citation, known: dict[str, tuple[Passage, Document]]) -> s
 
 
 def _in_passage(passage: Passage, span: Span) -> str:
-    """The quoted words marked, with a little of what stands around them."""
+    """Return the quoted words marked, with some of the text around them."""
     text = passage.text
     start, end = max(0, span.start - AROUND), min(len(text), span.end + AROUND)
     # Cut at words.

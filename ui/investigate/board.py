@@ -47,9 +47,9 @@ def read_whole(
     name: Name,
     titled: Callable[[str, Collection[str]], str],
 ) -> tuple[str, set[str]]:
-    """The documents that were read whole from some passages, the last one first, and which passages stand
-    there as cards. What has a card elsewhere, since it is not in ``rest``, is named in its place. ``titled``
-    says of a passage's document what it is called, and how much of it these passages are."""
+    """Return the documents that were read whole, the last one first, with the ids of their passages that have
+    a card there. A passage with a card elsewhere (it is not in ``rest``) is named only. ``titled`` returns
+    the title of a passage's document, and the share of it that these passages are."""
     hops: dict[str, list[Hop]] = {}
     for hop in pool.hops_of([WholeDocument.name]):
         if hop.source_id is not None:
@@ -132,7 +132,7 @@ def node_of(sent: Sent, found: Sequence[Hop], pool: Pool, name: Name) -> dict[st
 #
 # pyvis holds the nodes, the edges and the options of vis-network and renders the page of the
 # frame from our own template, which fetches nothing. While a case goes on, only the data of a new
-# network is sent to the frame that already stands there.
+# network is sent to the frame that is there already.
 
 DEFAULT_NODES = 150
 # Scan passages that neither lead to anything nor are ranked: a few tell how the scan went.
@@ -167,12 +167,12 @@ OPTIONS: Mapping[str, Any] = {
     },
 }
 # A string between two passages of one column bends around those in between.
-_BESIDE: Mapping[str, Any] = {"enabled": True, "type": "curvedCW", "roundness": 0.3}
+_SAME_ROUND: Mapping[str, Any] = {"enabled": True, "type": "curvedCW", "roundness": 0.3}
 
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """What the board says of a passage when asked: all plain text, escaped where it is shown."""
+    """Return the details of a passage on the board: plain text, escaped when it is shown."""
 
     name: str
     title: str
@@ -332,7 +332,7 @@ def _add_edge(
         wrong=wrong,
         dashes=wrong,
         arrows="",
-        smooth=_BESIDE if same_round else OPTIONS["edges"]["smooth"],
+        smooth=_SAME_ROUND if same_round else OPTIONS["edges"]["smooth"],
     )
 
 
@@ -348,7 +348,7 @@ def empty_network() -> Network:
 
 def board_data(drawn: Network, pool: Pool, *, judging: bool = False) -> dict[str, Any]:
     """What the frame draws: nodes and edges as pyvis holds them, the column heads, the counts; ``judging``:
-    whoever looks at it may report a link as wrong."""
+    the viewer may report a link as wrong."""
     nodes, edges, *_ = drawn.get_network_data()
     last = max((node["round"] for node in nodes), default=0)
     heads = ["Scan", *(f"Round {number}" for number in range(1, last + 1))]

@@ -15,7 +15,7 @@ from engine.investigation.graph import anchors_in, subgraph
 from engine.investigation.graph.nodes import edge_sentences
 from engine.language.characters import attribute, escape, marked, shortened
 from engine.model import Relation
-from engine.ontology.applying import Concepts, NamedConcept, concepts_of, first_rows, in_language
+from engine.ontology.applying import Concepts, NamedConcept, first_rows, get_concepts, in_language
 from engine.records.context import badge
 from engine.records.phrases import full_citation, pinpoint
 from engine.settings import InvestigationSettings
@@ -34,7 +34,7 @@ MOST_SHOWN, MOST_SENTENCES, PER_ARTICLE = 6, 14, 12
 def concepts_box(opened: OpenCase) -> str:
     """The fold with the concepts of a case; nothing where the question names none."""
     plan = opened.case.plan
-    known = concepts_of(opened.corpus)
+    known = get_concepts(opened.corpus)
     if known is None or plan is None:
         return ""
     named = known.named_in(plan.question, plan.language)
@@ -92,7 +92,7 @@ EXCERPT = 320
 
 
 def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossier]:
-    """What is told of passages, from one look into the corpus."""
+    """Return the facts about passages, from one read of the corpus."""
     found: dict[str, Dossier] = {}
     for passage_id, (passage, document) in opened.lookup(list(passage_ids)).items():
         seal = badge(passage, document, opened.case.as_of)
@@ -132,17 +132,16 @@ LONGEST_LINK = 2_000
 
 
 def may_judge(library: Library, person: Person, corpus: str | None) -> bool:
-    """Whether somebody may say something of the links of a corpus: reviewers and operators, whoever sits at a
-    server of this machine alone, and anybody of a corpus of their own."""
+    """Whether a person may judge the links of a corpus: reviewers, operators, and the owner of the corpus."""
     return may(person.role, Action.JUDGE, own=library.belongs(library.find(corpus, person.key)))
 
 
-def judge_met(opened: OpenCase, action: Any, told: Any) -> None:
-    """Reject a link that the page shows, or take that back. Raises AccessError where whoever asked may not,
-    InputError for what is no link."""
+def judge_met(opened: OpenCase, action: Any, text: Any) -> None:
+    """Reject a link that the page shows, or withdraw that. Raises AccessError if the caller may not,
+    InputError for an unknown link."""
     if not opened.may_judge:
         raise AccessError("links of this corpus are judged by its reviewers")
-    link = link_of_words(told)
+    link = link_of_words(text)
     ends = Ends(link[0], link[1], Relation(link[2]))
     if action == "reject":
         judge_link(opened.corpus, ends, Judgement.REJECTED, reviewer=opened.reviewer)
@@ -152,14 +151,14 @@ def judge_met(opened: OpenCase, action: Any, told: Any) -> None:
 
 
 def as_judged(opened: OpenCase, more: Iterable[Link] = ()) -> None:
-    """Mark which links of a case people have rejected, wherever they did: on its page, in a text that they
-    read, by command. ``more`` are links that are looked at besides those that the case shows."""
+    """Update the rejected links of a case, wherever they were rejected: on its page, in a text, by command.
+    ``more`` are links to check in addition to those that the case shows."""
     pool = opened.case.pool
-    # A case that runs adds to its pool meanwhile.
+    # A running case adds to its pool at the same time.
     shown = {link for ends in pool.links() if (link := link_between(*ends)) is not None}
     if opened.answer is not None:
-        told = opened.answer[0]
-        links = [*(one.link for one in told.sentences), *(one.link for one in told.conflicts)]
+        answer = opened.answer[0]
+        links = [*(one.link for one in answer.sentences), *(one.link for one in answer.conflicts)]
         shown |= {link for link in links if link is not None}
     ends = [Ends(source, target, Relation(relation)) for source, target, relation in shown.union(more)]
     opened.rejected = frozenset(
@@ -169,10 +168,10 @@ def as_judged(opened: OpenCase, more: Iterable[Link] = ()) -> None:
     )
 
 
-def link_of_words(told: Any) -> Link:
-    """The link that the page names. Raises InputError for what is none."""
+def link_of_words(text: Any) -> Link:
+    """Parse a link that the page sends. Raises InputError for an invalid one."""
     try:
-        source, target, relation = json.loads(str(told)[:LONGEST_LINK])
+        source, target, relation = json.loads(str(text)[:LONGEST_LINK])
         return str(source), str(target), Relation(relation).value
     except (ValueError, TypeError):
         raise InputError("which link is meant was not said") from None

@@ -17,14 +17,14 @@ from engine.language.embedders.loading import model_name
 from engine.records.presets import changed_fields, day_words, nearest, settings_words, value_words
 from engine.retrieval.retrievers.registry import all_retrievers, title_of
 from engine.settings import AUTO, InvestigationSettings, checked, preset
-from engine.threads import threads
+from engine.strategy_registry import load_strategies
 from ui.models.choices import offered, reranker_spec, title
 from ui.palette import thread
 
 # Controls generated from the fields of the settings.
 #
-# What a control is called, explains, offers and starts with stands in ``InvestigationSettings``;
-# this file only decides which component shows which kind of field, and how its value stands
+# ``InvestigationSettings`` has the label, the help, the choices and the default of each control; this
+# file decides which component shows which kind of field, and how its value is written
 # there: ``shown`` and ``settings_from`` are each other's inverse for all settings.
 
 GROUP_TITLES: Mapping[str, str] = {
@@ -33,7 +33,7 @@ GROUP_TITLES: Mapping[str, str] = {
     "stopping": "Stopping",
     "model": "Language model",
 }
-# What stands under a group's title. That of the language model goes away when one is connected.
+# The hint below a group's title. That of the language model disappears when one is connected.
 GROUP_HINTS: Mapping[str, str] = {
     "model": '<span class="needs-model">Needs a language model, connected by the button at the top. Until '
     "then each task is done without one, as well as that can be.</span>"
@@ -47,7 +47,7 @@ NAMES, LINES = "names", "lines"
 MOST_LINES = 4
 # Names to which other packages may add.
 _REGISTERED: Mapping[str, Callable[[], Iterable[str]]] = {
-    "strategies": threads,
+    "strategies": load_strategies,
     "retrievers": all_retrievers,
 }
 # What a control is called where its field's name would not say it.
@@ -231,7 +231,7 @@ def _held(knob: Knob, value: Any) -> Any:
         raise SettingsError(f"{knob.name}: not a list of names (given: {value!r:.80})")
     typed = value.strip() if isinstance(value, str) else value
     if typed != "" and (typed is not None or knob.optional):
-        # Names are taken as they stand: one may begin with a space.
+        # Names are not stripped: one may begin with a space.
         return value if knob.kind in ("string", "choice") else typed
     if knob.optional:
         return None
@@ -268,11 +268,11 @@ def terms_step(terms: Terms) -> str:
     words = f"<b>{escape(settings_words(terms.settings))}</b> · law of {day_words(terms.day)}"
     base = nearest(terms.settings)
     others = set(changed_fields(terms.settings, preset(base)))
-    told = f"Those that differ from <b>{base.value.capitalize()}</b> are marked." if others else ""
+    note = f"Those that differ from <b>{base.value.capitalize()}</b> are marked." if others else ""
     return (
         f'<button type="button" class="step more-behind" popovertarget="terms-table">{words}</button>'
         '<div popover id="terms-table" class="step-table terms-table"><h3>What this case runs with</h3>'
-        f"<p>Asked on {_moment(terms.started)}, about the law of {day_words(terms.day)}. {told}</p>"
+        f"<p>Asked on {_moment(terms.started)}, about the law of {day_words(terms.day)}. {note}</p>"
         f"<table>{''.join(_rows(terms, others))}</table></div>"
     )
 

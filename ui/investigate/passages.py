@@ -44,8 +44,7 @@ UNDO = "Reported as wrong: the next case leaves it out. Take that back (x)"
 
 
 def link_of(hop: Hop) -> Link | None:
-    """The link of a corpus that a hop followed, from the passage that says it; None where it followed
-    none."""
+    """Return the link of a corpus that a hop followed, from the passage that states it; None for none."""
     if hop.source_id is None or not is_written(hop.relation, hop.strategy):
         return None
     return link_between(hop.source_id, hop.target_id, hop.relation, hop.direction)
@@ -61,10 +60,10 @@ def link_between(source_id: str, target_id: str, relation: Relation, direction: 
 
 def report_button(link: Link, *, rejected: bool) -> str:
     """The button. The script of the page sends its link and what it does."""
-    act, sign, told = ("unreject", "undo", UNDO) if rejected else ("reject", "✕", WRONG)
+    act, sign, words = ("unreject", "undo", UNDO) if rejected else ("reject", "✕", WRONG)
     return (
         f'<button type="button" class="judge" data-act="{act}" data-link="{attribute(json.dumps(link))}" '
-        f'title="{told}" aria-label="{told}">{sign}</button>'
+        f'title="{words}" aria-label="{words}">{sign}</button>'
     )
 
 
@@ -95,11 +94,11 @@ _REASONS = (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What cards need besides passages: the question, names for trails, the day of the case.
+    """The context of cards: the question, names for trails, the day of the case.
 
     ``best`` is the score that fills a score bar. ``rejected`` are the links that were reported as wrong on
-    this page, ``judging``: whoever looks at it may report one. ``came_through``: how many passages were
-    reached through each, by its id.
+    this page; if ``judging``, the viewer may report one. ``came_through`` has the number of passages that
+    were reached through each, by its id.
     """
 
     question: str
@@ -120,7 +119,7 @@ def ranked_cards(ranking: Sequence[RankedPassage], reading: Reading) -> str:
 
 
 def ranked_card(found: RankedPassage, reading: Reading, place: int = 0) -> str:
-    """One full card; ``place`` is where it stands when cards are in the order of their documents.
+    """One full card; ``place`` is its rank in the order of the documents.
 
     Everything that comes from a document is escaped.
     """
@@ -131,7 +130,7 @@ def ranked_card(found: RankedPassage, reading: Reading, place: int = 0) -> str:
         _opening(passage, document, "card", found.assembled_ids, {"data-place": str(place)})
         + _cite(passage, document, reading.day, str(found.rank))
         + f'<p class="text" dir="auto" lang="{escape(language)}">{body}</p>'
-        + _beside(found, reading.name)
+        + _relations(found, reading.name)
         + _why(found.trails, reading)
         + _came(passage.id, reading)
         + _score(found, reading)
@@ -157,7 +156,7 @@ def compact_card(
 
 
 def nothing_found(question: str, reason: str = "") -> str:
-    """What the pane says when a question finds nothing; ``reason``: what left nothing to search."""
+    """Return the message for a question without results; ``reason``: what left nothing to search."""
     if reason:
         return (
             '<div class="empty"><b>The constraints of this question leave nothing to search.</b>'
@@ -231,23 +230,24 @@ def _machine(passage: Passage) -> str:
     return f'<span class="badge old" title="{MACHINE}">addresses a machine</span>'
 
 
-def _beside(found: RankedPassage, name: Name) -> str:
+def _relations(found: RankedPassage, name: Name) -> str:
     """Which passages were joined to this one, and which others have its very words."""
     own = found.passage.id
-    told = (
+    groups = (
         ("Read together with", [one for one in found.assembled_ids if one != own]),
         ("The same words as", list(found.same_words)),
     )
     lines = "".join(
         f"<div>{words} {', '.join(f'<bdi>{escape(name(one))}</bdi>' for one in ids)}</div>"
-        for words, ids in told
+        for words, ids in groups
         if ids
     )
     return f'<div class="beside" dir="ltr">{lines}</div>' if lines else ""
 
 
 def _why(trails: Sequence[Sequence[Hop]], reading: Reading) -> str:
-    """The first trail; beside a mere find of the scan the first string of hops too; the rest folded."""
+    """Return the first trail, with the first chain of hops if it is only a find of the scan; the rest
+    folded."""
     shown = list(trails[:1])
     if shown and len(shown[0]) == 1:
         shown += [trail for trail in trails[1:] if len(trail) > 1][:1]
@@ -276,7 +276,7 @@ def _came(passage_id: str, reading: Reading) -> str:
 
 
 def _trail(clauses: Sequence[Clause], reading: Reading) -> str:
-    told = []
+    hops = []
     for index, clause in enumerate(clauses):
         words = clause.words[:1].upper() + clause.words[1:] if index == 0 else "which " + clause.words
         words_quoted = escape(clause.quote.strip("“”"))
@@ -286,11 +286,11 @@ def _trail(clauses: Sequence[Clause], reading: Reading) -> str:
         detail = f' title="{escape(clause.hop.detail)}"' if clause.hop.detail else ""
         link = link_of(clause.hop)
         struck = " wrong" if link in reading.rejected else ""
-        told.append(
+        hops.append(
             f'<span class="hop{struck}" style="--c:{colour(clause.hop.strategy)}"{detail}><i></i>'
             f"<span><bdi>{escape(words)}</bdi>{quote}{comma}</span>{_report(link, reading)}</span>"
         )
-    return " ".join(told)
+    return " ".join(hops)
 
 
 def _report(link: Link | None, reading: Reading) -> str:
@@ -310,7 +310,7 @@ def _has_length(part: ScorePart) -> bool:
 
 
 def _score(found: RankedPassage, reading: Reading) -> str:
-    # What rounds to nothing tells nothing.
+    # Values that round to 0 are left out.
     shown = [part for part in found.breakdown if round(part.value, 3)]
     if not shown:
         return ""
@@ -333,7 +333,7 @@ def _score(found: RankedPassage, reading: Reading) -> str:
     )
 
 
-# Parts of a score that are no strategy's: what the question itself gives, what stands beside.
+# Parts of a score that come from no strategy: the question itself, and neighbouring passages.
 _PART_TOKENS = {
     "question": "scan",
     "scan": "scan",

@@ -197,7 +197,8 @@ def _asked_of(question: str, named: NamedProvision, choice: Choice) -> str:
 
 
 def retriever_lines(counts: Sequence[RetrieverCount]) -> list[str]:
-    """What each found, alone, and where its first passage stands; or why one did not search."""
+    """Return the finds of each retriever, alone, with the rank of its first passage; or why it did not
+    search."""
     return [_line_retrievers(count) for count in counts]
 
 
@@ -325,7 +326,7 @@ def _waiting_step(ahead: int) -> str:
 
 
 def _evidence(story: Story) -> str:
-    """Whether the corpus bears the question, before anything else; nothing where it bears all of it."""
+    """Return whether the corpus supports the question; empty if it supports all of it."""
     words = status_words(story.evidence) if story.evidence is not None else ""
     if story.evidence is None or not words:
         return ""

@@ -24,11 +24,11 @@ from ui.investigate.updates import (
     STILL_RUNNING,
     Updates,
     board_value,
-    kept,
     listen,
-    noted,
     ranked_value,
     rest_value,
+    store_case,
+    store_note,
 )
 from ui.open_case import OpenCase
 from ui.session import LINED, CaseSessions, case_of
@@ -53,7 +53,7 @@ def wire_steering(
                 source, target, relation = link_of_words(chosen.link)
                 kind = Reject if chosen.action == "reject" else Unreject
                 said = kind(source=source, target=target, relation=Relation(relation))
-                yield _reported(opened, stage) | noted(opened, stage, said)
+                yield _reported(opened, stage) | store_note(opened, stage, said)
                 return
             yield from steer(opened, stage, chosen.action, chosen.id, threads, getattr(chosen, "reason", ""))
         except RedstringError as error:
@@ -172,5 +172,5 @@ def _steered(opened: OpenCase, stage: Stage, action: Any, passage_id: Any, reaso
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: brief_value(opened),
-        **kept(opened, stage, step),
+        **store_case(opened, stage, step),
     }

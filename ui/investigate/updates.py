@@ -1,4 +1,4 @@
-"""From events of the engine to what the page shows: asking, cancelling, showing more."""
+"""Events of the engine as updates of the page: asking, cancelling, storing."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ BOARD_PAUSE = 0.15
 STILL_RUNNING = "The case is still being investigated; cancel it or wait."
 NOT_KEPT = "This is not kept: {}"
 Updates = dict[Any, Any]
-# Another event follows these at once: one message to the page tells both.
-_TOLD_WITH_THE_NEXT = (CoverageChanged, Stopped)
+# Another event follows these at once: both go to the page in one message.
+_SENT_WITH_NEXT = (CoverageChanged, Stopped)
 
 
 def reading(opened: OpenCase) -> Reading:
-    """What cards of this case are read with."""
+    """Return the context of the cards of a case."""
     return Reading(
         opened.question,
         opened.name,
@@ -74,7 +74,7 @@ def reading(opened: OpenCase) -> Reading:
 
 
 def board_value(opened: OpenCase) -> str:
-    """The data of the board as the case stands, as JSON: Gradio would walk through an object many times."""
+    """Return the current data of the board as JSON: Gradio would walk through an object many times."""
     pool = opened.case.pool
     ranked = [found.passage.id for found in opened.case.ranking]
     rounds = opened.case.rounds
@@ -86,8 +86,8 @@ def board_value(opened: OpenCase) -> str:
 
 
 def rest_of_pool(opened: OpenCase) -> list[str]:
-    """Passages of the pool that have no card in the ranking, the best first; those of a document that was
-    read whole in its order."""
+    """Return the passages of the pool outside the ranking, the best first; those of a document that was read
+    whole in its order."""
     pool = opened.case.pool
     ranked = {member for found in opened.case.ranking for member in (found.passage.id, *found.assembled_ids)}
     entries = [
@@ -99,7 +99,7 @@ def rest_of_pool(opened: OpenCase) -> list[str]:
 
 
 def rest_value(opened: OpenCase) -> str:
-    """Compact cards of as much of the rest as was asked for, and the control for more."""
+    """Return compact cards of the shown part of the rest, and the control for more."""
     read = reading(opened)
 
     def card(passage_id: str) -> str:
@@ -113,16 +113,17 @@ def rest_value(opened: OpenCase) -> str:
         return f"{document.title or document.id}, {read} passages"
 
     every = rest_of_pool(opened)
-    whole, told = read_whole(opened.case.pool, opened.read_from, set(every), card, opened.name, titled)
-    waiting = [passage_id for passage_id in every if passage_id not in told]
+    pool, source = opened.case.pool, opened.read_from
+    cards_of_whole, shown_ids = read_whole(pool, source, set(every), card, opened.name, titled)
+    waiting = [passage_id for passage_id in every if passage_id not in shown_ids]
     shown = waiting[: opened.view.rest_shown]
     opened.lookup(shown)
-    cards = whole + "".join(map(card, shown))
+    cards = cards_of_whole + "".join(map(card, shown))
     return _cards(opened, cards) + more_button(len(waiting) - len(shown))
 
 
 def ranked_value(opened: OpenCase) -> str:
-    """The cards of the ranking, or a friendly word where there is none."""
+    """Return the cards of the ranking, or a message if it is empty."""
     if not opened.case.ranking:
         emptied = (note for note in opened.case.notes if note.startswith(NOTHING_LEFT))
         return nothing_found(opened.question, next(emptied, ""))
@@ -134,7 +135,7 @@ def _cards(opened: OpenCase, cards: str) -> str:
 
 
 def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
-    """What an event changes on the page. The story is always among it."""
+    """Return what an event changes on the page, always with the progress."""
     updates: Updates = {stage.story: told(opened.story)} | _changed(opened, stage, event)
     if stage.board in updates:
         opened.view.drawn = opened.view.nodes, opened.view.pane
@@ -143,8 +144,8 @@ def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
     return updates
 
 
-def _wanted_meanwhile(opened: OpenCase, stage: Stage) -> Updates:
-    """What somebody wanted to see while the last step was told and kept, and did not get."""
+def _pending_updates(opened: OpenCase, stage: Stage) -> Updates:
+    """Return view changes that were requested while the last step was being sent and stored."""
     nodes, view = opened.view.drawn
     updates: Updates = {}
     if opened.view.nodes != nodes:
@@ -177,24 +178,24 @@ def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
 def listen(
     opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]], step: Step | None = None
 ) -> Iterator[Updates]:
-    """Tell each event on the page as it comes, and keep the case behind the last, with the step that somebody
-    took; a RedstringError becomes a banner. Nothing is told of a case in whose place the page has asked
-    another; it comes to its end unseen where it is kept, as one does whose page was left."""
+    """Send each event to the page, and store the case after the last, with the step of a person; a
+    RedstringError becomes a banner. A case that was replaced on its page sends nothing more; if it is stored,
+    it finishes in the background, as does one whose page was left."""
     if not opened.acquire():
         yield {stage.banner: banner_html(STILL_RUNNING)}
         return
     is_first = opened.case.stop is None
     if not is_first:
-        # What was cancelled was the run that has come to its end.
+        # The cancellation was of the run before.
         opened.case.reset_cancel()
-    telling, unseen = _in_its_turn(opened, stage, events), False
+    updates_of_run, unseen = _run_in_worker(opened, stage, events), False
     try:
-        for updates in telling:
+        for updates in updates_of_run:
             if opened.view.replaced:
                 unseen = opened.keeping is not None
                 return
             yield updates
-        last = kept(opened, stage, step)
+        last = store_case(opened, stage, step)
         if last and not opened.view.replaced:
             yield last
     except RedstringError as error:
@@ -205,29 +206,32 @@ def listen(
         raise
     finally:
         if unseen:
-            Thread(target=_unseen, args=(opened, stage, telling, step), name="unseen", daemon=True).start()
+            background = (opened, stage, updates_of_run, step)
+            Thread(target=_finish_in_background, args=background, name="unseen", daemon=True).start()
         else:
             opened.busy.release()
-    # From here on whoever wants something is answered at once.
-    wanted = _wanted_meanwhile(opened, stage)
+    # From here on requests are answered at once.
+    wanted = _pending_updates(opened, stage)
     if wanted and not opened.view.replaced:
         yield wanted
 
 
-def _unseen(opened: OpenCase, stage: Stage, telling: Iterator[Updates], step: Step | None) -> None:
-    """Let a case come to its end that nobody looks at, and keep it."""
+def _finish_in_background(
+    opened: OpenCase, stage: Stage, updates_of_run: Iterator[Updates], step: Step | None
+) -> None:
+    """Finish and store a case that no page shows."""
     try:
-        for _ in telling:
+        for _ in updates_of_run:
             continue
-        kept(opened, stage, step)
+        store_case(opened, stage, step)
     except RedstringError as error:
-        LOG.info("a case that nobody looked at came to no end: %s", type(error).__name__)
+        LOG.info("a case in the background did not finish: %s", type(error).__name__)
     finally:
         opened.busy.release()
 
 
-def kept(opened: OpenCase, stage: Stage, step: Step | None = None) -> Updates:
-    """Keep a case as it stands; what could not be kept is told, and stays on the page."""
+def store_case(opened: OpenCase, stage: Stage, step: Step | None = None) -> Updates:
+    """Store a case in its current state; a case that cannot be stored gets a banner and stays on the page."""
     if opened.keeping is None:
         return {}
     try:
@@ -237,11 +241,13 @@ def kept(opened: OpenCase, stage: Stage, step: Step | None = None) -> Updates:
     return {stage.bar: bar_value(opened)}
 
 
-def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]) -> Iterator[Updates]:
-    """Wait for a place, telling how many are before, and go on there."""
+def _run_in_worker(
+    opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]
+) -> Iterator[Updates]:
+    """Wait for a place, reporting the position in the queue, and run there."""
     workers, case = opened.workers, opened.case
     if workers is None:
-        yield from _told(opened, stage, events())
+        yield from _stream_updates(opened, stage, events())
         return
     here = case.model is not None or opened.corpus.folder is None
     waiting = workers.wait(opened.view.visitor, lambda: case.is_cancelled, here=here)
@@ -254,48 +260,49 @@ def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[E
     opened.story = replace(opened.story, ahead=None)
     with workers.place(ticket) as worker:
         if worker is None:
-            yield from _told(opened, stage, events())
+            yield from _stream_updates(opened, stage, events())
             return
         opened.view.drawn = opened.view.nodes, opened.view.pane
-        away = worker.run(_tell, (packed((opened, events), opened.corpus),), lambda: case.is_cancelled)
+        data = packed((opened, events), opened.corpus)
+        away = worker.run(_send_from_worker, (data,), lambda: case.is_cancelled)
         try:
             while True:
                 yield {getattr(stage, name): value for name, value in next(away).items()}
         except StopIteration as ended:
             back = ended.value
         except StateChangedError:
-            # Its corpus has a new state meanwhile: the one that it began on is open here alone.
-            yield from _told(opened, stage, events())
+            # The corpus has a new state since: only this process has the old one open.
+            yield from _stream_updates(opened, stage, events())
             return
         finally:
             away.close()
     opened.merge_from_worker(unpacked(back, lambda folder: opened.corpus))
 
 
-def _tell(room: Room, data: bytes) -> Generator[Updates, None, bytes]:
-    """In a worker: tell events by the names of the parts of the stage; returns the case as it stands then."""
+def _send_from_worker(room: Room, data: bytes) -> Generator[Updates, None, bytes]:
+    """In a worker: send updates by the names of the panels; returns the packed case."""
     opened, events = unpacked(data, room.opened)
     room.stoppable(opened.case.cancel)
-    yield from _told(opened, PARTS, events())
+    yield from _stream_updates(opened, PARTS, events())
     return packed(opened, opened.corpus)
 
 
-def _told(opened: OpenCase, stage: Stage, events: Iterator[Event]) -> Iterator[Updates]:
+def _stream_updates(opened: OpenCase, stage: Stage, events: Iterator[Event]) -> Iterator[Updates]:
     waiting: Updates = {}
     heard_before = time.perf_counter()
     for event in events:
         opened.seconds += time.perf_counter() - heard_before
-        told_so_far = heard(opened.story, event, opened.seconds)
-        opened.story = replace(told_so_far, cost=opened.cost(), terms=opened.terms())
+        progress = heard(opened.story, event, opened.seconds)
+        opened.story = replace(progress, cost=opened.cost(), terms=opened.terms())
         waiting |= shown(opened, stage, event)
-        if not isinstance(event, _TOLD_WITH_THE_NEXT):
+        if not isinstance(event, _SENT_WITH_NEXT):
             yield waiting
             waiting = {}
         heard_before = time.perf_counter()
 
 
-def noted(opened: OpenCase, stage: Stage, step: Step) -> Updates:
-    """Keep a step that leaves the case as it was found."""
+def store_note(opened: OpenCase, stage: Stage, step: Step) -> Updates:
+    """Store a step that leaves the case unchanged."""
     if opened.keeping is None:
         return {}
     try:
@@ -306,7 +313,7 @@ def noted(opened: OpenCase, stage: Stage, step: Step) -> Updates:
 
 
 def case_values(opened: OpenCase, stage: Stage) -> Updates:
-    """All that the page shows of a case that has come to its end."""
+    """Return all that the page shows of a finished case."""
     areas = coverage(opened.case.areas, opened.case.metrics) + concepts_box(opened) + rules_slot(opened)
     return {
         stage.banner: "",
@@ -321,7 +328,7 @@ def case_values(opened: OpenCase, stage: Stage) -> Updates:
 
 
 def empty_values(stage: Stage) -> Updates:
-    """What the page shows before a question was asked."""
+    """Return the page before a question."""
     return {
         stage.banner: "",
         stage.story: "",
@@ -343,7 +350,7 @@ def wire_investigation(
     connections: Connections,
     cases: KeptCases,
 ) -> None:
-    """The button that asks, the button that cancels, and what fetches more of a finished case."""
+    """Wire the buttons that ask and cancel, and the limit of the board."""
 
     def ask(request: gr.Request, case: str, given: str) -> Iterator[Updates]:
         # Two clicks in a row belong to one page: the later takes the place of the earlier.
@@ -392,14 +399,14 @@ def _wire_more(stage: Stage, token: gr.State, sessions: CaseSessions) -> None:
         if opened is None:
             return gr.skip()
         opened.view.nodes = int(wanted.limit)
-        # While it runs its next step draws as many.
+        # A running case draws them with its next step.
         return gr.skip() if opened.busy.locked() else board_value(opened)
 
     stage.board.expand(expand, token, stage.board, api_visibility="private", show_progress="hidden")
 
 
 def wire_cost(rail: Rail, library: Library, connections: Connections) -> None:
-    """What the language model would cost, as the settings stand."""
+    """Wire the expected cost of the language model for the current settings."""
 
     def considered(request: gr.Request, given: str) -> Case | None:
         try:
@@ -411,7 +418,7 @@ def wire_cost(rail: Rail, library: Library, connections: Connections) -> None:
             any_question = asked.model_copy(update={"question": asked_or_any(asked.question), "edited": ""})
             return open_case(library, any_question, person.key, model).case
         except RedstringError:
-            # What is wrong with the settings is told when the case is opened.
+            # Errors in the settings are reported when the case is opened.
             return None
 
     rounds = rail.settings["rounds"]
@@ -430,10 +437,10 @@ def open_case(
     model: LanguageModel | None = None,
     learned: Callable[[Corpus], Experience | None] = lambda corpus: None,
 ) -> OpenCase:
-    """A case ready to run. Raises InputError for an empty question, SettingsError for a wrong value.
+    """Return a case that is ready to run. Raises InputError for an empty question, SettingsError.
 
-    ``visitor`` is whose private corpora may be asked, ``model`` the language model that this visitor may
-    use, where there is one; ``learned`` gives what its matter is ranked by, None for what ranks the corpus.
+    ``visitor`` is the key of private corpora, ``model`` the language model that the visitor may use, None for
+    none; ``learned`` returns the weights of the matter, None for those of the corpus.
     """
     question = asked.question.strip()
     if not question:

@@ -33,17 +33,17 @@ PARTING = 5.0
 _ROUNDS = 100
 DOCUMENTS = "documents"
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-# Of the server's environment a process gets what says how to compute, and nothing that says who may what.
+# Variables that a process inherits from the server: those about computing, no secrets.
 PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", *THREADS, "TOKENIZERS_PARALLELISM")
-# Niceness of work that nobody waits for: a tenth of a core where others want all of it. With less, a corpus
-# whose vectors are taken in would be kept from its owner for minutes.
+# Niceness of background work: a tenth of a core under load. With less, storing vectors would lock a corpus
+# for minutes.
 BEHIND = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a process and all its children together may use: ``memory`` and ``disk`` in bytes, the latter by
-    which their folders grow, ``cpu`` in seconds. 0 bounds nothing."""
+    """Limits of a process with its children: ``memory`` in bytes, the growth of their folders (``disk``) in
+    bytes, ``cpu`` in seconds. 0 is no limit."""
 
     memory: int = 0
     disk: int = 0
@@ -54,7 +54,7 @@ class Bounds:
 @dataclass(frozen=True, slots=True)
 class Program:
     """A command with its environment, to run in ``folder``; ``order``, a line, is what it reads first.
-    ``behind``: nobody waits for it, and others come first."""
+    ``behind``: background work, after all other work."""
 
     command: Sequence[str]
     environment: Mapping[str, str]
@@ -105,9 +105,10 @@ def confined(
 def run(
     program: Program, hear: Callable[[bytes], bytes | None], stop: Event, *, longest: int = LONGEST_LINE
 ) -> str:
-    """Run a program until it ends, is to ``stop``, or uses more than it may: then why, else nothing.
+    """Run a program until it ends, ``stop`` is set, or it exceeds a bound; returns the reason, else an empty
+    text.
 
-    ``hear`` gets each line that it tells; what that returns the program can read. Nothing that it has
+    ``hear`` gets each line of its output; the program can read what that returns. No process that it
     started outlives it. Raises InputError for a line of ``longest`` bytes, and what ``hear`` raises.
     """
     command, environment = entering(program.policy, program.environment, *program.command)
@@ -187,7 +188,7 @@ class _Watch(Thread):
     def _exceeded(self) -> str:
         bounds, seconds, memory = self._bounds, 0.0, 0
         processes = tree(self._process.pid)
-        # First, and before anything that takes a moment for each: they may double meanwhile.
+        # First of all: they may double in the time that the rest takes.
         if 0 < bounds.processes < len(processes):
             return "stopped: it started too many processes"
         for one in processes:
@@ -259,7 +260,7 @@ def _own_memory(process: psutil.Process) -> int:
 def _bytes_below(folders: Sequence[Path]) -> int:
     total, waiting = 0, [os.fspath(folder) for folder in folders]
     while waiting:
-        # What is removed meanwhile is not there to be counted.
+        # Files may be removed while this runs.
         with suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
@@ -270,7 +271,7 @@ def _bytes_below(folders: Sequence[Path]) -> int:
 
 
 def _give(stream: IO[bytes], content: bytes) -> None:
-    # One that has ended has no ear: how it ended is told elsewhere.
+    # The process has ended; its exit is reported elsewhere.
     with suppress(BrokenPipeError):
         stream.write(content)
         stream.flush()
@@ -279,7 +280,7 @@ def _give(stream: IO[bytes], content: bytes) -> None:
 def _lines(stream: IO[bytes], longest: int) -> Iterator[bytes]:
     while line := stream.readline(longest):
         if len(line) >= longest:
-            raise InputError(f"stopped: it tells more than {longest >> 20} MiB in one line")
+            raise InputError(f"stopped: it sent more than {longest >> 20} MiB in one line")
         yield line
 
 
@@ -291,13 +292,13 @@ def _trace(errors: IO[bytes]) -> str:
     return " < ".join(line.strip() for line in reversed(lines) if line.startswith('  File "')) or "no trace"
 
 
-_told: dict[Layer, str] = {}
+_reported: dict[Layer, str] = {}
 
 
 def _compare(held: dict[Layer, str]) -> None:
-    """The first worker tells what holds, and any that has less than the one before."""
-    if set(held) != set(_told):
-        level = logging.INFO if set(held) >= set(_told) else logging.WARNING
+    """Log the layers of the first worker, and of any worker with fewer layers."""
+    if set(held) != set(_reported):
+        level = logging.INFO if set(held) >= set(_reported) else logging.WARNING
         LOG.log(level, "worker: %s", in_words(held))
-        _told.clear()
-        _told.update(held)
+        _reported.clear()
+        _reported.update(held)

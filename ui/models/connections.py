@@ -20,8 +20,8 @@ from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settin
 
 # The operator's own model, offered to visitors within a daily quota.
 #
-# Whoever opens a page gets a new name for free, so that a quota by visitor only shares out
-# fairly; what keeps the operator's bill is the quota of all visitors together.
+# A page gets a new name at no cost, so the quota by visitor only shares fairly; the quota of all
+# visitors together limits the operator's bill.
 
 DAY_SECONDS = 86_400.0
 MOST_VISITORS = 4096
@@ -71,7 +71,7 @@ class RationedModel:
 
     @property
     def spec(self) -> str:
-        """What was asked for, without the address: where the operator's server stands is told to nobody."""
+        """The spec without the address: visitors do not see the operator's server."""
         name, options, values = self._model.spec.partition("?")
         return f"{name.partition('@http')[0]}{options}{values}"
 
@@ -85,8 +85,8 @@ class RationedModel:
         return self._model.expected(prompt, schema)
 
     def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
-        """Ask within the quota. Raises BudgetError where it does not hold the prompt, and what the model
-        raises; of a prompt that failed what it was expected to use is counted, as nobody knows better."""
+        """Ask within the quota. Raises BudgetError if the quota is too small for the prompt, and as the
+        model. A failed prompt counts with its expected use."""
         expected = self._model.expected(prompt, schema).tokens
         self._quotas.take(self._session, expected)
         try:
@@ -117,7 +117,7 @@ class OperatorsModel:
         self._lock = threading.Lock()
 
     def __call__(self, session: str, trusted: bool) -> LanguageModel | None:
-        """The model for a session; ``trusted``: of somebody who may use it freely."""
+        """Return the model for a session; ``trusted``: its user has no quota."""
         if self._settings.llm == "none" or not session or not (trusted or self._settings.llm_shared):
             return None
         with self._lock:
@@ -130,15 +130,15 @@ class OperatorsModel:
 
 # Which language model a page load may use: the visitor's own, else the operator's, else none.
 #
-# A connection lives in memory alone, under the secret name that a page load has given itself. It
-# is put away when its page is left, when nobody used it for long, or when there are too many; its
-# key is never told again.
+# A connection is in memory only, under the secret name that a page load has given itself. It is
+# dropped when its page is left, after a long time without use, or when there are too many; its key
+# is never sent back.
 
 # Connections and page loads that are remembered at most; what was used longest ago goes first.
 MOST_CONNECTIONS = 256
 MOST_PAGES = 4096
-# How long a connection stays that nobody uses, and one whose page was left, s. A page that only lost its
-# line for a moment is left, too, as far as the server can tell, and must find its connection again.
+# Lifetimes of an unused connection, and of one whose page was left, s. A page that lost its network
+# for a moment is left, too, as far as the server can tell, and must find its connection again.
 IDLE_SECONDS = 7200.0
 LEFT_SECONDS = 120.0
 SHORTEST_SESSION = 32
@@ -146,7 +146,7 @@ Whose = Literal["nobody", "visitor", "operator"]
 
 
 class LentModel:
-    """A visitor's model as cases hold it: once it is taken back no case can use it, and its key is gone."""
+    """A visitor's model for cases: once it is revoked, no case can use it, and its key is forgotten."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model: LanguageModel | None = model
@@ -171,7 +171,7 @@ class LentModel:
         return self._lent().ask(prompt, schema, meter)
 
     def take_back(self) -> None:
-        """Let nobody ask it any more."""
+        """Revoke the model."""
         self._model = None
 
     def _lent(self) -> LanguageModel:
@@ -189,7 +189,7 @@ class _Connection:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A connection as it may be told: whose it is, and what was asked for, without any secret."""
+    """A connection without its secrets: its owner, and its spec."""
 
     whose: Whose = "nobody"
     spec: str = ""
@@ -227,7 +227,7 @@ class Connections:
                 self._pages.popitem(last=False)
 
     def seen(self, session: str, *, trusted: bool) -> None:
-        """A page asked for something; ``trusted``: by somebody who may use the operator's model freely."""
+        """Record a call of a page; ``trusted``: its user may use the operator's model without a quota."""
         with self._lock:
             self._trusted.pop(session, None)
             if trusted and len(session) >= SHORTEST_SESSION:
@@ -267,7 +267,7 @@ class Connections:
         return self._visitors(session) or self.operators(session, self.is_trusted(session))
 
     def model_for(self, session: str, person: Person) -> LanguageModel | None:
-        """The same, as whoever asks may use it now."""
+        """Return the model of a session for the current rights of a person."""
         self.seen(session, trusted=may(person.role, Action.USE_MODEL))
         return self.model(session)
 
@@ -282,8 +282,8 @@ class Connections:
     def _visitors(self, session: str) -> LentModel | None:
         now = self._clock()
         with self._lock:
-            for gone in [name for name, kept in self._own.items() if kept.until <= now]:
-                self._drop(gone)
+            for expired in [name for name, kept in self._own.items() if kept.until <= now]:
+                self._drop(expired)
             kept = self._own.get(session)
             if kept is None:
                 return None
@@ -298,6 +298,6 @@ class Connections:
             kept.model.take_back()
 
     def is_trusted(self, session: str) -> bool:
-        """Whether whoever asked last from a page may use the operator's model freely."""
+        """Whether the last caller from a page may use the operator's model without a quota."""
         with self._lock:
             return session in self._trusted

@@ -27,17 +27,17 @@ from engine.network import (
     Received,
     background_loop,
     checked_url,
-    fetched,
+    fetch,
     guarded_transport,
     in_words,
-    opened_client,
+    open_client,
 )
 from engine.operator_settings import OperatorSettings
 from ui.calls import Access, Answer, Call, Caller, Form, by_name
 from ui.investigate.costs import used_words
 from ui.models.connections import Connections
 
-# Asking a server what it offers, and whether it answers as it should, told in words.
+# Trials of a server, with their results in words.
 
 LIST_SECONDS = 15.0
 LONGEST_LIST = 2_000_000
@@ -85,7 +85,7 @@ def tried(model: ChatModel) -> list[str]:
 
 
 def probe_words(found: Probe) -> list[str]:
-    """A test as the dialog tells it, the most important first."""
+    """Return the lines of a test, the most important first."""
     assert found.rung is not None, "the server answered"
     read = read_spec(found.spec)
     context = f"It read a prompt of {found.context_tokens or 0:,} tokens whole, as its context promises."
@@ -101,8 +101,8 @@ def probe_words(found: Probe) -> list[str]:
 def listed(url: str, key: str, network: Network | None) -> list[str]:
     """Names of the models that a server offers (``GET URL/models``), sorted.
 
-    Raises SettingsError for what is no key, ModelError where the server cannot be reached, does not want to
-    tell, or tells something else.
+    Raises SettingsError for what is no key, ModelError where the server cannot be reached, refuses, or sends
+    something else.
     """
     future = asyncio.run_coroutine_threadsafe(_offered(url, checked_key(key), network), background_loop())
     try:
@@ -115,9 +115,9 @@ def listed(url: str, key: str, network: Network | None) -> list[str]:
     if received.status in (401, 403):
         raise ModelError("the server does not accept the key")
     if received.status != 200:
-        said = in_words(received.status) or f"status {received.status}"
-        said = said if received.status >= 100 else received.body
-        raise ModelError(f"the server gives no list of its models ({said}); write the name yourself")
+        reason = in_words(received.status) or f"status {received.status}"
+        reason = reason if received.status >= 100 else received.body
+        raise ModelError(f"the server gives no list of its models ({reason}); write the name yourself")
     try:
         found = _Models.model_validate_json(received.body)
     except ValidationError:
@@ -134,8 +134,8 @@ class _Models(BaseModel):
 
 
 async def _offered(url: str, key: Secret, network: Network | None) -> Received:
-    async with opened_client(network) as client:
-        return await fetched(
+    async with open_client(network) as client:
+        return await fetch(
             client, "GET", f"{url}/models", key=key.reveal(), seconds=LIST_SECONDS, longest=LONGEST_LIST
         )
 
@@ -175,7 +175,7 @@ class ConnectingDesk:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """One of the places for requests to outside servers. Raises InputError where none is free."""
+        """Hold one of the places for requests to outside servers. Raises InputError if none is free."""
         if not self._places.acquire(blocking=False):
             raise InputError("other visitors are connecting just now; try again in a moment")
         try:
@@ -209,10 +209,10 @@ class ConnectingAccess(Access):
 
 
 def state(access: ConnectingAccess, form: Form) -> Answer:
-    """Whose model this page would use, in words, and what its visitor may do."""
+    """Return the model of a page in words, and the rights of its visitor."""
     settings = access.settings
     described = access.connections.describe(access.session)
-    told: Answer = {
+    answer: Answer = {
         "whose": described.whose,
         "model": "",
         "host": "",
@@ -223,19 +223,19 @@ def state(access: ConnectingAccess, form: Form) -> Answer:
         more = (
             "Everything works without one." if settings.visitor_models else "This server works without one."
         )
-        return told | {"words": f"No model is connected. {more}"}
+        return answer | {"words": f"No model is connected. {more}"}
     read = read_spec(described.spec)
     whose = "" if described.whose == "visitor" else "The model of this server: "
     limited = described.whose == "operator" and not access.connections.is_trusted(access.session)
     shared = ", shared by all visitors within a daily limit" if limited else ""
-    # Where the operator's server stands is told to operators alone.
+    # Only operators see the address of the operator's server.
     host = "" if limited else read.host
     words = f"{whose}{read.model}{f' at {host}' if host else ''}{shared}"
-    return told | {"model": read.model, "host": host, "words": words}
+    return answer | {"model": read.model, "host": host, "words": words}
 
 
 def test(access: ConnectingAccess, form: ServerForm) -> Answer:
-    """Try a server thoroughly, without connecting it: whether it reads as much as it is said to, too."""
+    """Test a server without connecting it, including the length of its context."""
     with access.desk.place():
         found = probe(_opened(access, form, TEST_SECONDS))
     if found.rung is None:
@@ -244,7 +244,7 @@ def test(access: ConnectingAccess, form: ServerForm) -> Answer:
 
 
 def join(access: ConnectingAccess, form: ServerForm) -> Answer:
-    """Try a server, and connect it to this page where it answers."""
+    """Try a server, and connect it to the page if it answers."""
     with access.desk.place():
         lines = tried(_opened(access, form, JOIN_SECONDS))
     access.connections.connect(access.session, _opened(access, form))
@@ -253,13 +253,13 @@ def join(access: ConnectingAccess, form: ServerForm) -> Answer:
 
 
 def forget(access: ConnectingAccess, form: Form) -> Answer:
-    """Forget the visitor's own model."""
+    """Disconnect the visitor's model."""
     access.connections.forget(access.session)
     return {"state": state(access, form)}
 
 
 def names(access: ConnectingAccess, form: ServerForm) -> Answer:
-    """The models that a server offers."""
+    """List the models of a server."""
     with access.desk.place():
         found = listed(_url(access, form), form.key, _network(access))
     words = f"{len(found)} models: choose one from the list." if found else "The server names no models."
@@ -267,7 +267,7 @@ def names(access: ConnectingAccess, form: ServerForm) -> Answer:
 
 
 def spec_of(form: ServerForm, url: str, seconds: float | None = None) -> str:
-    """What the dialog was filled with, as a spec. Raises InputError where something is missing."""
+    """Return the fields of the dialog as a spec. Raises InputError for a missing field."""
     name = form.model.strip()
     if not name:
         raise InputError("the model has no name: write one, or list the models of the server")
@@ -286,9 +286,9 @@ def spec_of(form: ServerForm, url: str, seconds: float | None = None) -> str:
     place = "" if url == OPENAI_URL else f"@{url}"
     spec = f"openai:{name}{place}{'?' + query if query else ''}"
     read = read_spec(spec)
-    # An address or an option in the name would go round what has been checked.
+    # An address or an option in the name would bypass the checks.
     if (read.model, read.url) != (name, url):
-        raise InputError("the name of the model holds characters that no name has")
+        raise InputError("the name of the model has invalid characters")
     return spec
 
 
@@ -300,7 +300,7 @@ def _url(access: ConnectingAccess, form: ServerForm) -> str:
 
 
 def _network(access: ConnectingAccess) -> Network | None:
-    """How the visitor's server is reached. Whoever sits at the machine itself uses its network as it is."""
+    """Return the network for the visitor's server; None, the plain one, for the local user."""
     settings = access.settings
     if settings.private_endpoints == "auto" and settings.allows_private(access.is_local):
         return None
@@ -311,7 +311,7 @@ def _network(access: ConnectingAccess) -> Network | None:
 def _opened(access: ConnectingAccess, form: ServerForm, seconds: float | None = None) -> ChatModel:
     spec = spec_of(form, _url(access, form), seconds)
     # The key is the visitor's or none: that of the environment must not reach a visitor's server.
-    # Answers are kept on disk only for whoever owns the disk.
+    # Only the answers of the local user are cached on disk.
     settings = access.settings
     cache = default_cache() if settings.loopback and access.is_local else None
     model = connect(spec, form.key, environment_key=False, network=_network(access), cache=cache)

@@ -1,4 +1,4 @@
-"""Verdicts as files: handed out to whoever may read them, and taken in for the owner of a matter."""
+"""Verdicts as files: exports for their readers, imports for the owner of a matter."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from ui.jobs.jobs import Owner
 from ui.jobs.reading import Reading, read_apart
 from ui.review.access import MatterForm, QueueForm, ReviewAccess, shown
 
-# What a visitor may send at once, and what is handed out: the command line takes and gives more.
+# Limits of an upload and of an export; the command line has higher ones.
 MOST_BYTES, MOST_VERDICTS = 4 * MEGABYTE, 20_000
-NOT_YOURS = "verdicts are taken in by whoever the matter belongs to"
+NOT_YOURS = "verdicts are imported by the owner of the matter"
 
 
 class VerdictsForm(MatterForm, QueueForm):
@@ -48,7 +48,7 @@ class ImportForm(VerdictsForm):
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """A queue, or all of a matter; ``is_own``: it belongs to whoever asks."""
+    """A queue, or all of a matter; ``is_own``: it belongs to the caller."""
 
     queue: Queue | None
     matter: Matter | None
@@ -56,7 +56,7 @@ class _Scope:
 
 
 def files_html(access: ReviewAccess, *, queue: Queue | None = None, matter: Matter | None = None) -> str:
-    """The panel by which verdicts of a queue or a matter go out and come in."""
+    """Return the panel to export and import verdicts of a queue or a matter."""
     scope = _Scope(queue, matter, queue is None or access.owns(queue))
     named = {"queue": queue.id} if queue is not None else {"matter": matter.id if matter is not None else ""}
     return shown(
@@ -73,8 +73,8 @@ def files_html(access: ReviewAccess, *, queue: Queue | None = None, matter: Matt
 
 
 def hand_out(access: ReviewAccess, form: VerdictsForm) -> Answer:
-    """A file of what stands: one's own verdicts for whoever is still to judge, or has no say over the matter.
-    Raises InputError where the format cannot hold it, or for too much."""
+    """Return a file of current verdicts: only the caller's own if they have items left or do not own the
+    matter. Raises InputError where the format cannot hold it, or for too much."""
     scope, write = _scope(access, form), writer_of(form.format)
     owner = EVERYBODY if scope.queue is not None else access.owner
     found = access.store.assessments(scope.matter, owner, queue=form.queue, is_current=True)
@@ -98,7 +98,7 @@ def take_in(access: ReviewAccess, form: ImportForm) -> tuple[str, Queue | None]:
     drafts = _read(access, form)
     items = _of_matter(access, scope.matter, drafts) if scope.queue is None else _queued(access, scope.queue)
     found = match_verdicts(drafts, items)
-    # Where people log in, names are theirs: what a file says of others is kept as said by the file.
+    # With login on, a name belongs to its user: verdicts of others in a file are stored under the file.
     taken = access.store.import_verdicts(
         found.found, by=by, queue=form.queue, owner=access.owner, signed=by if access.person.name else ""
     )
@@ -113,20 +113,20 @@ def _scope(access: ReviewAccess, form: VerdictsForm) -> _Scope:
 
 
 def _only_own(access: ReviewAccess, scope: _Scope) -> bool:
-    """Whether whoever asks is to see no verdicts but their own: they have something left to judge, or it is
-    not theirs."""
+    """Whether the caller sees only their own verdicts: they have items left to judge, or do not own the
+    scope."""
     if not scope.is_own:
         return True
     queues = [scope.queue] if scope.queue is not None else access.store.queues(scope.matter, access.owner)
     try:
         return any(access.store.progress(one.id, access.reviewer).left for one in queues)
     except InputError:
-        # Who has not said a name yet.
+        # The caller has no name yet.
         return bool(queues)
 
 
 def _read(access: ReviewAccess, form: ImportForm) -> list[Draft]:
-    """The verdicts of the file that was sent."""
+    """Read the verdicts of the file."""
     if form.file is None:
         raise InputError("there is no file yet: choose one")
     file, uploads, chosen = form.file, Path(get_upload_folder()), format_of(form.format)
@@ -161,7 +161,7 @@ def _queued(access: ReviewAccess, queue: Queue) -> Iterator[tuple[Item, str]]:
 def _of_matter(
     access: ReviewAccess, matter: Matter | None, drafts: Sequence[Draft]
 ) -> Iterator[tuple[Item, str]]:
-    """The items of the cases that are named; a case whose corpus is gone has none."""
+    """Yield the items of the named cases; none for a case whose corpus was removed."""
     library, hops = access.desk.library, any(one.kind is ItemKind.HOP for one in drafts)
     ids = access.cases.ids(matter, access.owner)
     questions = {one: access.cases.summary(one, access.owner).question for one in ids}

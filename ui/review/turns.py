@@ -23,7 +23,7 @@ from ui.review.access import LONGEST_NOTE, QueueForm, ReviewAccess, link_of, res
 
 
 def act_on_link(access: ReviewAccess, kept: Assessment) -> str:
-    """Judge the link of a hop as its reviewer has; returns what that does, in words, empty for nothing."""
+    """Apply the verdict on a hop to its link; returns the effect in words, empty for none."""
     try:
         corpus = _corpus(access, kept)
     except RedstringError as error:
@@ -33,7 +33,7 @@ def act_on_link(access: ReviewAccess, kept: Assessment) -> str:
 
 
 def take_back_link(access: ReviewAccess, kept: Assessment) -> None:
-    """Take back what whoever asks has said of the link of a hop, if they have said anything."""
+    """Withdraw the caller's verdict on the link of a hop, if any."""
     with suppress(RedstringError):
         corpus = _corpus(access, kept)
         if corpus is not None:
@@ -41,7 +41,7 @@ def take_back_link(access: ReviewAccess, kept: Assessment) -> None:
 
 
 def _corpus(access: ReviewAccess, kept: Assessment) -> Corpus | None:
-    """The corpus of a hop; None where no words make its link, or where it is not for them to judge."""
+    """Return the corpus of a hop; None if the hop follows no link, or the caller may not judge it."""
     if links.link_followed(kept.item) is None:
         return None
     name = access.cases.summary(kept.item.case_id, EVERYBODY).corpus
@@ -50,7 +50,7 @@ def _corpus(access: ReviewAccess, kept: Assessment) -> Corpus | None:
         if not may_judge(library, access.person, name):
             return None
     except InputError:
-        # A corpus that is gone, or that only the owner of the case sees.
+        # The corpus was removed, or only the owner of the case sees it.
         return None
     return library.open(library.find(name, access.person.key))
 
@@ -90,20 +90,25 @@ class VerdictForm(TurnsForm, ItemForm):
 
 
 def enter(access: ReviewAccess, form: TurnsForm) -> Answer:
-    """Begin, or go on: the head of the queue and the first items."""
+    """Start or continue: return the head of the queue and the first items."""
     queue = access.queue(form.queue)
     head = shown("head", queue=queue, reviewer=access.reviewer)
-    told = _turns(access, form, queue)
-    return {"queue": queue.id, "case": access.case_of(queue), **told, "html": {"head": head, **told["html"]}}
+    answer = _turns(access, form, queue)
+    return {
+        "queue": queue.id,
+        "case": access.case_of(queue),
+        **answer,
+        "html": {"head": head, **answer["html"]},
+    }
 
 
 def turns(access: ReviewAccess, form: TurnsForm) -> Answer:
-    """The items of some slots: those that are there already are kept for their reviewer."""
+    """Return items for free slots; items in other slots stay reserved."""
     return _turns(access, form, access.queue(form.queue))
 
 
 def judge(access: ReviewAccess, form: VerdictForm) -> Answer:
-    """Keep a verdict, act on the link of a hop, and hand out what comes into the slots that are free."""
+    """Store a verdict, apply it to the link of a hop, and return items for the free slots."""
     queue, reviewer = access.queue(form.queue), access.reviewer
     if form.verdict is None:
         raise InputError("no verdict was given")
@@ -115,32 +120,32 @@ def judge(access: ReviewAccess, form: VerdictForm) -> Answer:
     except InputError as error:
         return {"missed": str(error), **_turns(access, form, queue)}
     effect = act_on_link(access, kept)
-    told = _turns(access, form, queue)
-    told["html"]["last"] = _last(access, kept, effect)
-    return told
+    answer = _turns(access, form, queue)
+    answer["html"]["last"] = _last(access, kept, effect)
+    return answer
 
 
 def undo(access: ReviewAccess, form: TurnsForm) -> Answer:
-    """Take back what was said last in the queue, and show its item again."""
+    """Withdraw the last verdict in the queue, and show its item again."""
     queue, reviewer = access.queue(form.queue), access.reviewer
     before = access.store.last_assessment(queue.id, reviewer)
     if before is None:
         raise InputError(NOTHING_TO_TAKE_BACK)
     access.store.withdraw(before.number, reviewer=reviewer, queue=queue.id)
     take_back_link(access, before)
-    told = _turns(access, form, queue)
-    told["html"]["last"] = shown(
+    answer = _turns(access, form, queue)
+    answer["html"]["last"] = shown(
         "last", kept=before, others=(), effect="", where=where(before.item), back=True
     )
-    return {"back": _piece(before.item, before.question, 0, ""), **told}
+    return {"back": _piece(before.item, before.question, 0, ""), **answer}
 
 
 def item_named(form: ItemForm) -> Item:
-    """The item that a request names; what it is stands first in its key."""
+    """Return the item of a call; its key starts with its kind."""
     try:
         kind = ItemKind(form.key.partition(":")[0])
     except ValueError:
-        raise InputError("this item is not in the queue, or the queue is gone") from None
+        raise InputError("this item is not in the queue, or the queue was deleted") from None
     return Item(form.case, kind, form.key, "")
 
 
@@ -181,7 +186,7 @@ def _piece(item: Item, question: str, number: int, slot: str) -> dict[str, Any]:
 
 
 def _last(access: ReviewAccess, kept: Assessment, effect: str) -> str:
-    """What was said last, and what others say of the same."""
+    """Return the last verdict, and those of others on the same item."""
     others = [] if kept.verdict is Verdict.LATER else access.store.others(kept.item, kept.reviewer)
     return shown("last", kept=kept, others=others, effect=effect, where=where(kept.item), back=False)
 

@@ -54,7 +54,8 @@ FEWEST_IN_CLAUSE = 3
 HEADING_WORDS, HEADING_LETTERS = 12, 160
 LONGEST_CLAIM = 1_200
 
-_MARK = re.compile(r"\s*(?:#{1,6}\s+|>+\s*|[-*•–▪·]\s+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s+|\|\s*)*")
+# "M." before a name is no mark of a list.
+_MARK = re.compile(r"\s*(?:#{1,6}\s+|>+\s*|[-*•–▪·]\s+|\(?(?:\d{1,3}|[a-zA-H]|[ivxIVX]{1,5})[.)]\s+|\|\s*)*")
 _CLAIMS_HEADING = re.compile(r"\s*(?:#{1,6}\s|={3,}|-{3,}\s*\Z)")
 _CAPTION = re.compile(
     r"\s*(?:figure|fig\.|table|chart|source|note|abbildung|tabelle|quelle|gambar|tabel|sumber|tableau|شكل|جدول)"

@@ -18,7 +18,7 @@ from engine.ingestion.readers.identity import make_document
 from engine.ingestion.readers.lines import blocks_of, remove_page_furniture
 from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock, drop_title
 from engine.ingestion.structure.headings import EXPLANATION, parse_heading
-from engine.language.addresses import ATTACHED
+from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS
 from engine.model import SectionKind
 
 # Front matter: YAML at the start of a file
@@ -90,7 +90,7 @@ def read_documents(
     is_plain: bool = False,
 ) -> Iterator[ReadDocument | Problem]:
     """Yield the documents of a file: one, and another for each further text with its own articles."""
-    texts = list(_texts(list(blocks)))
+    texts = list(_texts(_without_contents(list(blocks))))
     if title is None and len(texts) > 1:
         title = next((name for block in texts[0][1][:1] if (name := _bare(block))), None)
     first = make_document(source, given, title, body, is_plain=is_plain)
@@ -109,6 +109,31 @@ def read_documents(
             )
         read = Assembler(document).assemble(drop_title(blocks, document.title))
         yield read if read.passages else Problem(source.name, "the file has no text", id=document.id)
+
+
+def _without_contents(blocks: list[Block]) -> list[Block]:
+    """Remove a table of contents: headings of provisions without text that all occur again with text."""
+    with_text = {
+        _shown(block): place
+        for place, block in enumerate(blocks)
+        if isinstance(block, HeadingBlock) and _has_text(blocks, place)
+    }
+    start, last, listed = 0, 0, 0
+    for place, block in enumerate(blocks):
+        repeated = isinstance(block, HeadingBlock) and (
+            with_text.get(_shown(block), -1) > place or block.heading.kind in CONTAINERS
+        )
+        if not repeated or _has_text(blocks, place):
+            if listed > 1:
+                return [*blocks[:start], *blocks[last + 1 :]]
+            start, listed = place + 1, 0
+        elif isinstance(block, HeadingBlock) and block.heading.kind in PROVISIONS and block.heading.number:
+            last, listed = place, listed + 1
+    return blocks
+
+
+def _shown(block: HeadingBlock) -> tuple[SectionKind, str | None, str]:
+    return block.heading.kind, block.heading.number, block.heading.title.casefold()
 
 
 def _short_names(number: int, titles: Sequence[str]) -> Iterator[str]:

@@ -22,6 +22,7 @@ _DIGITS = re.compile(
     r"(?<![\w.,/\-])(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
     r"(?P<ordinal>st|nd|rd|th|er|ère|e|ème|º|\.º)?(?!\w|[-/]\d)"
 )
+_DIGITS_BEFORE = re.compile(r"(?<![\w.,/\-])\d+(?:[.,]\d+)*\Z")
 _WORD = re.compile(r"[^\W\d_]+")
 _PAIR = re.compile(r"\s*\(\s*\Z")
 
@@ -70,8 +71,18 @@ def numbers_in(text: str, language: str, words: Lexicon) -> list[Number]:
         if languages.words(language).numbers_by_library
         else _by_cardinals(tokens, language, words)
     )
+    in_words = [_with_digits(number, plain, language) for number in in_words]
     found = sorted([*found, *in_words], key=lambda number: number.span.start)
     return _paired(_scaled(found, plain, words), plain)
+
+
+def _with_digits(number: Number, text: str, language: str) -> Number:
+    """Apply a number in words to digits directly before it: "5million"."""
+    digits = _DIGITS_BEFORE.search(text, max(0, number.span.start - 24), number.span.start)
+    value = _value(digits[0], language) if digits and not number.ordinal else None
+    if digits is None or value is None or number.value < 1_000:
+        return number
+    return Number(value * number.value, Span(digits.start(), number.span.end))
 
 
 def _value(printed: str, language: str) -> float | None:

@@ -52,7 +52,7 @@ def test_it_reads_reports_and_reads_no_more(folder: Path, capsys: pytest.Capture
         assert report["usage"]["prompt_tokens"] == server.counted.prompt_tokens
         assert main(flags) == 0
         told = capsys.readouterr().out
-        assert "1 windows have been read already" in told
+        assert "1 windows were read before" in told
         assert "Refused:" in told
         calls = len(server.requests)
         assert main(flags) == 0

@@ -151,7 +151,9 @@ def test_a_hop_judged_wrong_is_gone_from_the_next_case_and_there_again_once_take
     told = run(*judging, "wrong target", "--by", "Ann", *there).out
     assert re.match(r"\d+ \S+ wrong target by Ann, .+\nthe next case leaves the link out\n", told)
     assert hop not in followed(run, folder)
-    assert say(run, queue, turn["number"], "right", *there, by="Ben")["link"].startswith("somebody else has")
+    assert say(run, queue, turn["number"], "right", *there, by="Ben")["link"].startswith(
+        "another reviewer has"
+    )
     assert hop not in followed(run, folder)
     assert (
         "\nthe verdict on the link is withdrawn\n" in run("review", "undo", queue, "--by", "Ann", *there).out

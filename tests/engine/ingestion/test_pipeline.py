@@ -52,7 +52,7 @@ def hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     def found(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
         return HostileReader() if path.suffix == ".evil" else choose_reader(path, head, mapped=mapped)
 
-    monkeypatch.setattr(sources_module, "reader_of", found)
+    monkeypatch.setattr(sources_module, "choose_reader", found)
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def test_it_is_handed_over_in_every_format(desk: CasesDesk, keep: Keep, record: 
         told = ask(desk, "export", id=case, format=export.name)
         if export.name == "qrels":
             # Nobody has judged a passage of it.
-            assert "nobody has judged" in told["error"]
+            assert "no passage of this case has been judged" in told["error"]
             continue
         file = told["file"]
         assert file["name"] == f"2026-01-02-Wie-lange-..-b{export.suffix}"

@@ -27,7 +27,7 @@ from ui.investigate.case_request import CaseRequest
 from ui.investigate.case_views import judge_met
 from ui.investigate.panels import PARTS
 from ui.investigate.steering import steer
-from ui.investigate.updates import Updates, case_values, listen, noted, open_case
+from ui.investigate.updates import Updates, case_values, listen, open_case, store_note
 from ui.open_case import OpenCase
 from ui.session import CaseSessions
 from ui.shelf import Library, open_library
@@ -123,7 +123,7 @@ def test_what_is_said_of_links_on_a_reopened_case_is_said_of_the_corpus(
     first, second = [list(link) for link in sorted(links)][:2]
     opened.may_judge = True
     judge_met(opened, "reject", json.dumps(first))
-    noted(opened, PARTS, Reject(source=first[0], target=first[1], relation=Relation(first[2])))
+    store_note(opened, PARTS, Reject(source=first[0], target=first[1], relation=Relation(first[2])))
     again = opened_again(shelf, cases, ANNA, id_of(opened))
     every(steer(again, PARTS, "pin", again.case.ranking[-1].passage.id, []))
     again.may_judge = True
@@ -217,7 +217,7 @@ def test_a_question_that_is_asked_in_its_place_does_not_lose_the_first(
 
 def test_a_case_whose_corpus_is_gone_says_so(shelf: Library, cases: KeptCases) -> None:
     opened = asked(shelf, cases)
-    with pytest.raises(InputError, match=r"the corpus 'Small' of this case is gone"):
+    with pytest.raises(InputError, match=r"the corpus 'Small' of this case was removed"):
         opened_again(Library([], shelf.home, shelf.settings), cases, ANNA, id_of(opened))
 
 

@@ -89,7 +89,7 @@ def test_a_worker_gets_no_folder_and_no_endpoint_that_its_own_corpus_names(
         order = Order(kind="add", folder=folder, name="Mine", embedding=spec)
         given = ingesting.Ingestion(order, tmp_path / "workspace", (spec, spec, "none"))
         with pytest.raises(InputError, match="seen"):
-            ingesting.done_apart(Job("1", Owner("one"), given), settings)
+            ingesting.run_order(Job("1", Owner("one"), given), settings)
         return set(seen[-1].policy.read)
 
     mine, given = home / "visitors" / "one" / "corpus", tmp_path / "given"

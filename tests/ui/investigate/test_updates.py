@@ -15,6 +15,7 @@ from engine.errors import InputError, ModelError
 from engine.ingestion.build import build_corpus
 from engine.investigation.events import Event
 from engine.investigation.strategies.whole_document import PER_DOCUMENT
+from tests.tables import table
 from tests.ui.served import inside_a_loop
 from ui.investigate.case_request import CaseRequest
 from ui.investigate.panels import Stage, build_stage
@@ -77,7 +78,7 @@ def test_what_is_wanted_while_the_last_step_is_kept_comes_behind_it(
         opened.view.pane, opened.view.nodes = "tree", 100_000
         return {}
 
-    monkeypatch.setattr(ui.investigate.updates, "kept", slowly)
+    monkeypatch.setattr(ui.investigate.updates, "store_case", slowly)
     *before, last = _all(listen(many, stage, many.case.run))
     assert all(stage.views not in update for update in before)
     assert json.loads(last[stage.views])["kind"] == "tree"
@@ -227,20 +228,7 @@ def test_the_rest_of_the_pool_is_what_has_no_card(library: Library, stage: Stage
     assert "card compact" in more[stage.rest]
 
 
-OLD = """---
-id: old
-title: Old Agency Act
-language: en
-valid_from: 1990-01-01
-valid_to: 2005-12-31
----
-
-# Old Agency Act
-
-#### Article 1 Powers
-
-(1) A manager may grant an agent broader powers in writing.
-"""
+OLD: str = table(__file__, "OLD")
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_nothing_is_taken_from_or_handed_to_anybody_else(
         assert "no such matter" in opal(do, matter=matter_of(desk), **given)["error"]
         assert "no such matter" in ann(do, **given)["error"]
     told = reva("verdicts-in", queue=queue, format="csv", file=sent(uploads, HEAD))
-    assert "whoever the matter belongs to" in told["error"]
+    assert "by the owner of the matter" in told["error"]
     # A case of another is one that is not there.
     for case in (foreign, "no-such-case"):
         told = ann.good(

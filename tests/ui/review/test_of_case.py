@@ -68,7 +68,7 @@ def test_the_case_of_another_and_one_that_cannot_be_judged_are_refused(
     assert "say your name" in Caller(desk, name=" ")("review-case", cases=case)["error"]
     assert store.queues(None, desk.kept.owner_of(ANNA) or "") == []
     empty = keep(passages=[], pool=EMPTY)
-    assert "a queue needs something" in ann("review-case", cases=empty)["error"]
+    assert "a queue needs items" in ann("review-case", cases=empty)["error"]
 
 
 def test_marks_tell_ones_own_verdict_and_others_only_then(ann: Caller, desk: ReviewDesk, keep: Keep) -> None:

@@ -17,7 +17,7 @@ def _hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     def find(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
         return HostileReader() if path.suffix == ".evil" else choose_reader(path, head, mapped=mapped)
 
-    monkeypatch.setattr(sources, "reader_of", find)
+    monkeypatch.setattr(sources, "choose_reader", find)
 
 
 @pytest.fixture(scope="module")

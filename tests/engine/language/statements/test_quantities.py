@@ -23,6 +23,8 @@ FOUND = [
     ("en", "up to 100 000 crowns", [(Kind.AMOUNT, "crown", 100_000, Bound.UPPER)]),
     ("en", "more than US$1,250.50", [(Kind.AMOUNT, "USD", 1250.5, Bound.LOWER)]),
     ("en", "$5 million", [(Kind.AMOUNT, "USD", 5_000_000, Bound.EXACT)]),
+    ("en", "5million euros", [(Kind.AMOUNT, "EUR", 5_000_000, Bound.EXACT)]),
+    ("de", "2,5Millionen Euro", [(Kind.AMOUNT, "EUR", 2_500_000, Bound.EXACT)]),
     ("en", "three quarters of the votes", [(Kind.SHARE, "percent", 75, Bound.EXACT)]),
     ("en", "75 per cent of the votes", [(Kind.SHARE, "percent", 75, Bound.EXACT)]),
     ("en", "one half of one per cent", [(Kind.SHARE, "percent", 0.5, Bound.EXACT)]),
