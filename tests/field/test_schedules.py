@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
+from engine.retrieval.planning.named import provisions_named
 from tests.field.conftest import Build
 from tests.tables import table
 
@@ -102,3 +105,18 @@ def test_parts(build: Build, subtests: pytest.Subtests) -> None:
     for name, _, expected in TABLE:
         with subtests.test(name):
             assert found[name.partition(".")[0]] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("What does clause 2 of Schedule 3 of the Harbour Act 2004 say?", "Wages are"),
+        ("What does clause 1 of Schedule 3 to the Harbour Act 2004 say?", "The pilot"),
+        ("What does section 1 of the Harbour Act 2004 say?", "This Act"),
+    ],
+)
+def test_a_question_names_the_schedule_and_the_act(build: Build, question: str, begins: str) -> None:
+    corpus = build({"act.md": ACT})
+    (named,) = provisions_named(corpus, question, "en", date(2026, 1, 1))
+    (passage,) = corpus.passages(corpus.rows(named.passage_ids))
+    assert passage.text.startswith(begins)
