@@ -1,6 +1,6 @@
-"""The entry of a clone and of a Space: ``python app.py`` serves the page, ``demo`` is the page to be served.
+"""Entry point of a clone and of a Space: ``python app.py`` serves the page, and ``demo`` is the page.
 
-``ui/serve.py`` says what may be given to it.
+``python app.py --help`` lists the options; ``ui/serve.py`` has the code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["main"]
 
 
 def __getattr__(name: str) -> gr.Blocks:
-    """``app.demo``, built when asked for: a wrong ``--corpus`` must not build the sample first."""
+    """Build ``app.demo`` on first use: an invalid ``--corpus`` must not build the sample first."""
     if name == "demo":
         globals()["demo"] = demo = build_demo()
         return demo

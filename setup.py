@@ -1,7 +1,7 @@
-"""The packages of the wheel and what they depend on; the rest stands in ``pyproject.toml``.
+"""The packages and dependencies of the wheel; ``pyproject.toml`` has the rest.
 
-What the page shows and the sample corpus lie beside ``ui`` in a clone and inside it in a wheel. Dependencies
-are those of ``requirements.txt``, as bounds: from the version that was tested to the next that may break.
+The page's assets and the sample corpus are next to ``ui`` in a clone and inside it in a wheel. Dependencies
+come from ``requirements.txt``, as ranges from the tested version to the next one that may break.
 """
 
 import re
@@ -10,18 +10,21 @@ from pathlib import Path
 from setuptools import find_namespace_packages, setup
 
 BROUGHT_ALONG = "# Brought along by these"
-# In one version alone: a newer one comes with CUDA where the index of the CPU builds has only this one.
+# Packages pinned to one version: a newer torch would come with CUDA, because the index of CPU builds has only
+# this version.
 EXACT = {"torch"}
 
 
 def dependencies() -> list[str]:
-    """What is imported, each with its bounds."""
-    named = (Path(__file__).parent / "requirements.txt").read_text(encoding="utf-8").split(BROUGHT_ALONG)[0]
-    return [bounded(*line) for line in re.findall(r"^([\w.-]+)(\[[\w,-]+\])?==([\d.]+)", named, re.MULTILINE)]
+    """Return the direct dependencies with their version ranges."""
+    direct = (Path(__file__).parent / "requirements.txt").read_text(encoding="utf-8").split(BROUGHT_ALONG)[0]
+    return [
+        bounded(*line) for line in re.findall(r"^([\w.-]+)(\[[\w,-]+\])?==([\d.]+)", direct, re.MULTILINE)
+    ]
 
 
 def bounded(name: str, extras: str, version: str) -> str:
-    """A requirement from a version to the next major one, or, below 1.0, to the next minor one."""
+    """Return a requirement from a version to the next major one, or to the next minor one below 1.0."""
     if name in EXACT:
         return f"{name}{extras}=={version}"
     major, minor = (*map(int, version.split(".")), 0)[:2]

@@ -1,14 +1,14 @@
-"""Law in folders of consolidated versions: is the text of the day asked for the first hit?
+"""Law in folders of consolidated versions: is the text of the requested day the first hit?
 
     python -m benchmarks.as_of DATA_DIR WORK_DIR [--variants A,B] [--preset P] [--misses FILE]
 
-``DATA_DIR/fr_codes_versions`` has six French codes in five versions each and questions with a day, the file
-that held on it and its text. They are ingested as they were published, then written anew under other names
-for the day and the identifier (the file's name then tells neither), without any front matter, and with
-versions missing, doubled and overlapping. For each variant: in how many of 100 questions with a day the first
-passage is of the file of that day, and has its text; in how many of 100 without a day it is of a version of
-today, and how many begin with one of the future or the past. Where a file prints an article several times the
-question set takes the last one. Last, the notes of the import report.
+``DATA_DIR/fr_codes_versions`` has six French codes in five versions each, and questions with a day, the file
+in force on it and its text. The codes are ingested as published, then with other field names for day and
+identifier (and neutral file names), without front matter, and with missing, duplicate and overlapping
+versions. For each variant: the share of questions with a day whose first passage is in the file of that day,
+and has its text; the share of questions without a day whose first passage is in a version of today, of the
+future or of the past. If a file prints an article several times, the question set has the last one. At the
+end: notes of the import report.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FEWEST_LETTERS = 12
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A file as it was published: the text it is a version of, its day, its front matter, its body."""
+    """A published file: the work it is a version of, day, front matter, body."""
 
     file: str
     work: str
@@ -55,15 +55,14 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How versions are written: ``write`` puts them into a folder and tells which file is written for which
-    original (a copy has the name of its original)."""
+    """A way to write versions; ``write`` fills a folder and returns the original of each file name."""
 
     name: str
     write: Callable[[Sequence[Version], Path], Mapping[str, str]]
 
 
 def _renamed(day: str, identifier: str, shown: Callable[[date], Any] = str) -> Layout:
-    """Other names for the day and the identifier; the file's name tells neither."""
+    """Make a layout with other field names for day and identifier, and neutral file names."""
 
     def write(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
         names: dict[str, str] = {}
@@ -90,19 +89,22 @@ def _bare(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
 
 
 def _in_folders(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
-    """A folder for each day, in which the file has the work's name; no front matter."""
+    """Write a folder for each day, with files named by work and without front matter."""
     names = {}
     for version in versions:
-        place = folder / version.day.isoformat()
-        place.mkdir(exist_ok=True)
-        _write(place / f"{version.work}.md", {}, version.body)
+        day_folder = folder / version.day.isoformat()
+        day_folder.mkdir(exist_ok=True)
+        _write(day_folder / f"{version.work}.md", {}, version.body)
         names[f"{version.day}/{version.work}"] = version.file
     return names
 
 
 def _damaged(gold: frozenset[str]) -> Layout:
-    """Of each text a version is missing that no question asks for, and the one before says when it ended;
-    another one stands there twice; one is said to end a year after the next one began."""
+    """Make a layout with faults in each work.
+
+    A version that no question needs is missing, and the one before it has an end date; another version is
+    there twice; one ends a year after the next began.
+    """
 
     def write(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
         names = {}
@@ -111,18 +113,18 @@ def _damaged(gold: frozenset[str]) -> Layout:
             by_work[version.work].append(version)
         for own in by_work.values():
             missing = next((v for v in own[1:-1] if v.file not in gold), None)
-            for place, version in enumerate(own):
+            for index, version in enumerate(own):
                 if version is missing:
                     continue
-                following = own[place + 1] if place + 1 < len(own) else None
+                following = own[index + 1] if index + 1 < len(own) else None
                 fields = dict(version.fields)
                 if following is not None and following is missing:
                     fields["valid_to"] = (following.day - timedelta(days=1)).isoformat()
-                elif place == 2 and following is not None:
+                elif index == 2 and following is not None:
                     fields["valid_to"] = following.day.replace(year=following.day.year + 1).isoformat()
                 _write(folder / version.file, fields, version.body)
                 names[Path(version.file).stem] = version.file
-                if place == len(own) - 2:
+                if index == len(own) - 2:
                     copy = f"{Path(version.file).stem}-copy"
                     _write(folder / f"{copy}.md", fields, version.body)
                     names[copy] = version.file
@@ -132,7 +134,7 @@ def _damaged(gold: frozenset[str]) -> Layout:
 
 
 def layouts(gold: frozenset[str]) -> list[Layout]:
-    """All ways in which the versions are written."""
+    """Return all layouts."""
     return [
         Layout("as published", _as_published),
         _renamed("effective_date", "id"),
@@ -149,31 +151,31 @@ def layouts(gold: frozenset[str]) -> list[Layout]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print; returns the exit code."""
+    """Measure and print; return the exit code."""
     options = _parser().parse_args(arguments)
     folder = options.data / "fr_codes_versions"
     cases = [orjson.loads(line) for line in (folder / "cases.jsonl").read_bytes().splitlines()]
     versions = list(_versions(folder / "laws.tar.gz", options.work / "laws"))
     settings = preset(options.preset)
     misses: list[str] = []
-    wanted = options.variants.split(",") if options.variants else None
+    variants = options.variants.split(",") if options.variants else None
     print("| written | day: file | day: text | no day: today's | future | past | notes | ingestion, s |")
     print("|---|---|---|---|---|---|---|---|")
-    told: list[str] = []
+    problems: list[str] = []
     for number, layout in enumerate(layouts(frozenset(case["gold"] for case in cases))):
-        if wanted is not None and str(number) not in wanted:
+        if variants is not None and str(number) not in variants:
             continue
         started = time.perf_counter()
         report, corpus, files = _ingested(layout, versions, options.work)
         seconds = time.perf_counter() - started
         counts = _measured(layout.name, cases, versions, corpus, files, settings, misses)
         notes = list(report.problems)
-        told.extend(f"{layout.name}: {problem}" for problem in notes[:12])
+        problems.extend(f"{layout.name}: {problem}" for problem in notes[:12])
         shares = [
             f"{100 * counts[name] / len(cases):.1f}" for name in ("file", "text", "today", "future", "past")
         ]
         print(f"| {layout.name} | {' | '.join(shares)} | {len(notes)} | {seconds:.0f} |", flush=True)
-    print("\nnotes of the import reports:\n" + "\n".join(told))
+    print("\nnotes of the import reports:\n" + "\n".join(problems))
     if options.misses:
         options.misses.write_text("\n".join(misses) + "\n", encoding="utf-8")
     return 0
@@ -200,7 +202,7 @@ def _write(path: Path, fields: Mapping[str, Any], body: str) -> None:
 def _ingested(
     layout: Layout, versions: Sequence[Version], work: Path
 ) -> tuple[IngestionReport, Corpus, Mapping[str, str]]:
-    """The report, the corpus, and the original file of each of its documents."""
+    """Ingest a layout and return the report, the corpus, and the original file of each document."""
     sources, folder = work / "sources", work / "corpus"
     for made in (sources, folder):
         shutil.rmtree(made, ignore_errors=True)
@@ -210,7 +212,7 @@ def _ingested(
     corpus = open_corpus(folder)
     originals = {slug_of(name.rpartition("/")[2]): file for name, file in written.items()}
     if any("/" in name for name in written):
-        # Files of one name are told apart by their day.
+        # Files of one name are distinguished by their day.
         days = {(version.work.casefold(), version.day): version.file for version in versions}
         originals = {
             document.id: days.get((str(document.metadata.get("family")).casefold(), document.valid_from), "")
@@ -240,11 +242,11 @@ def _measured(
         day = date.fromisoformat(case["as_of"])
         first = _first(corpus, case["question"], settings.model_copy(update={"as_of": day}))
         file = files.get(first.passage.document_id, "") if first is not None else ""
-        right = first is not None and _says(first.passage.text, case["text"])
+        right = first is not None and _matches(first.passage.text, case["text"])
         counts["file"] += file == case["gold"]
         counts["text"] += file == case["gold"] and right
         if not (file == case["gold"] and right):
-            misses.append(f"{name} {day} {case['question']} wanted {case['gold']}, got {_told(first)}")
+            misses.append(f"{name} {day} {case['question']} wanted {case['gold']}, got {_describe(first)}")
         first = _first(corpus, case["question"], settings)
         file = files.get(first.passage.document_id, "") if first is not None else ""
         counts["today"] += file in current
@@ -252,17 +254,16 @@ def _measured(
         counts["future"] += known is not None and known.day > today
         counts["past"] += known is not None and known.day <= today and file not in current
         if file not in current:
-            misses.append(f"{name} today {case['question']} got {_told(first)}")
+            misses.append(f"{name} today {case['question']} got {_describe(first)}")
     return counts
 
 
 def _first(corpus: Corpus, question: str, settings: InvestigationSettings) -> RankedPassage | None:
-    case = run_case(corpus, question, settings)
-    return next(iter(case.investigation().passages), None)
+    return next(iter(run_case(corpus, question, settings).investigation().passages), None)
 
 
-def _says(passage: str, text: str) -> bool:
-    """Whether a passage is a part of a text, or the text a part of it, but for blanks and signs."""
+def _matches(passage: str, text: str) -> bool:
+    """Whether a passage contains a text or is contained in it, by letters and digits only."""
     own, gold = _letters(passage), _letters(text)
     return len(own) >= min(_FEWEST_LETTERS, len(gold)) and (own in gold or gold in own)
 
@@ -271,7 +272,7 @@ def _letters(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
-def _told(first: RankedPassage | None) -> str:
+def _describe(first: RankedPassage | None) -> str:
     if first is None:
         return "nothing"
     passage = first.passage
@@ -284,7 +285,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("data", type=Path, metavar="DATA_DIR")
     parser.add_argument("work", type=Path, metavar="WORK_DIR")
-    parser.add_argument("--variants", default="", help="numbers of the ways of writing, from 0")
+    parser.add_argument("--variants", default="", help="numbers of the layouts, from 0")
     parser.add_argument("--preset", default="balanced")
     parser.add_argument("--misses", type=Path)
     return parser

@@ -1,12 +1,12 @@
-"""How good the brief is, the answer without a language model, on gold questions.
+"""Quality of the brief, the answer without a language model, on gold questions.
 
     python -m benchmarks.briefs --corpus DIR --queries FILE --qrels FILE [--limit N] [--preset P]
         [--foreign CORPUS_DIR]
 
-Prints, over the questions: in how many the brief cites a gold passage, and all of them, beside how many of
-the passages it may cite (the ranking) do; how many words it has, and how many times fewer than the ranked
-passages together; how long it takes. ``--foreign``: the same questions put to a corpus that cannot answer
-them, and how often it is told there, and here, that the pool does not contain an answer.
+Prints the share of questions in which the brief cites a gold passage, or all of them, and the same for the
+ranking, which it may cite; its length, and the compression relative to the ranked passages; its time.
+``--foreign``: the share of the same questions that are reported as missing in a corpus that cannot answer
+them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,12 @@ from engine.settings import InvestigationSettings, preset
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the brief of one question is like. ``cited`` and ``ranked`` are shares of the question's gold;
-    ``sure``: it has sentences that answer; ``close``: it has those of the closest rule; ``first``, ``best``:
-    its first citation, or the first passage of the ranking, is gold."""
+    """Measurements of one brief.
+
+    ``cited`` and ``ranked``: shares of the question's gold; ``sure``: it has sentences that answer;
+    ``close``: it has those of the closest rule; ``first``, ``best``: its first citation, or the first passage
+    of the ranking, is gold.
+    """
 
     cited: float
     ranked: float
@@ -67,15 +70,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{name:44}{value:>8}")
     if options.foreign is not None:
         foreign = open_corpus(options.foreign)
-        told = [briefed(foreign, question, settings)[1].missing for question in questions]
-        print(f"{'said to be missing in a foreign corpus':44}{np.mean(told):>8.3f}")
+        missing = [briefed(foreign, question, settings)[1].missing for question in questions]
+        print(f"{'reported missing in a foreign corpus':44}{np.mean(missing):>8.3f}")
     return 0
 
 
 def measured(
     corpus: Corpus, questions: Sequence[Question], settings: InvestigationSettings
 ) -> list[Measured]:
-    """Each question's brief. The first question warms everything up and is asked twice."""
+    """Measure the brief of each question; the first question runs twice, to warm up."""
     briefed(corpus, questions[0], settings)
     return [_measure(question, *briefed(corpus, question, settings), corpus) for question in questions]
 
@@ -83,9 +86,8 @@ def measured(
 def briefed(
     corpus: Corpus, question: Question, settings: InvestigationSettings
 ) -> tuple[Investigation, Answer]:
-    """The investigation of a question, and its brief."""
-    case = run_case(corpus, question.text, settings)
-    investigation = case.investigation()
+    """Return the investigation of a question and its brief."""
+    investigation = run_case(corpus, question.text, settings).investigation()
     return investigation, answer(investigation, corpus)
 
 
@@ -93,14 +95,14 @@ def _measure(question: Question, investigation: Investigation, brief: Answer, co
     gold = set(question.gold)
     cited = _sources([place for one in brief.citations for place, _ in one.places], corpus)
     ids = [one for found in investigation.passages for one in found.assembled_ids or (found.passage.id,)]
-    told = sum(word_count(sentence.text) for sentence in brief.sentences)
+    words = sum(word_count(sentence.text) for sentence in brief.sentences)
     read = sum(word_count(found.text) for found in investigation.passages)
     return Measured(
         len(gold & cited) / len(gold),
         len(gold & _sources(ids, corpus)) / len(gold),
         len(cited),
-        told,
-        read / told if told else 0.0,
+        words,
+        read / words if words else 0.0,
         brief.milliseconds,
         brief.missing,
         bool(brief.sentences) and not brief.unanswered,
@@ -111,7 +113,7 @@ def _measure(question: Question, investigation: Investigation, brief: Answer, co
 
 
 def _first(brief: Answer) -> list[Citation]:
-    """The first citation of the first sentence, else of the passages to read."""
+    """Return the first citation of the first sentence, or of the passages to read."""
     numbers = brief.sentences[0].citations if brief.sentences else brief.to_read
     return [brief.citation(number) for number in numbers[:1]]
 
@@ -125,7 +127,7 @@ def _share(found: Sequence[bool]) -> float:
 
 
 def table(results: Sequence[Measured]) -> list[tuple[str, str]]:
-    """The figures, by name."""
+    """Return the figures by name."""
     cited = np.array([one.cited for one in results])
     ranked = np.array([one.ranked for one in results])
     words = np.array([one.words for one in results])
@@ -146,12 +148,12 @@ def table(results: Sequence[Measured]) -> list[tuple[str, str]]:
         ("milliseconds, median", f"{np.median(time):.0f}"),
         ("milliseconds, 95th percentile", f"{np.percentile(time, 95):.0f}"),
         ("first citation is gold", f"{np.mean([one.first for one in results]):.3f}"),
-        ("a sentence surely answers", f"{np.mean([one.sure for one in results]):.3f}"),
+        ("a sentence answers with certainty", f"{np.mean([one.sure for one in results]):.3f}"),
         ("- and its first citation is gold", f"{_share([one.first for one in results if one.sure]):.3f}"),
         ("the closest rule is shown", f"{np.mean([one.close for one in results]):.3f}"),
         ("- and that is gold", f"{_share([one.first for one in results if one.close]):.3f}"),
         ("first passage of the ranking is gold", f"{np.mean([one.best for one in results]):.3f}"),
-        ("wrongly said to be missing", f"{np.mean([one.missing for one in results]):.3f}"),
+        ("wrongly reported missing", f"{np.mean([one.missing for one in results]):.3f}"),
     ]
 
 

@@ -1,12 +1,11 @@
-"""How often the audit is right about claims made from real law by rules, over six collections.
+"""Accuracy of the audit on claims generated from real law by rules, over six collections.
 
     python -m benchmarks.claims_made --corpora DIR --half tuning --kinds copied changed --json FILE
 
-``DIR`` holds ingested corpora by name (adgm, de, gdpr, fr, id, sample). The claims are made anew in every run
-and are the same in every run; the word lists stand in ``claims/making``, one file for each language. A hash
-of the source's words puts a claim into one of two halves; whoever builds the check looks at the half "tuning"
-only. ``--given FILE`` audits claims that people wrote instead (``claims.tsv``); ``--write FILE`` writes the
-claims.
+``DIR`` has ingested corpora by name (adgm, de, gdpr, fr, id, sample). The claims are generated in every run
+and are always the same; ``claims/making`` has the word lists, one file for each language. A hash of the
+source's words puts a claim into one of two halves; development uses only the half "tuning". ``--given FILE``
+audits claims that people wrote instead (``claims.tsv``); ``--write FILE`` writes the claims.
 """
 
 from __future__ import annotations
@@ -51,13 +50,13 @@ MAKERS: dict[str, Callable[[Sequence[Collection]], Iterator[Claim]]] = {
 
 
 def made(found: Sequence[Collection], kinds: Sequence[str], half: str) -> list[Claim]:
-    """The claims of these kinds in this half."""
+    """Generate the claims of these kinds in this half."""
     claims = [claim for kind in kinds for claim in MAKERS[kind](found)]
     return [one for one in claims if half in (ALL, one.half)]
 
 
 def given(path: Path) -> list[Claim]:
-    """Claims that a person wrote, true and false."""
+    """Read true and false claims that a person wrote."""
     claims = []
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
@@ -89,9 +88,9 @@ def given(path: Path) -> list[Claim]:
 def measured(
     claims: Sequence[Claim], found: Sequence[Collection], half: str
 ) -> tuple[dict[str, Any], list[Outcome]]:
-    """All figures, and the outcomes they were counted from."""
+    """Return all figures and the outcomes that they count."""
     outcomes, seconds = audited(claims, {one.name: one.folder for one in found})
-    told = {
+    figures = {
         "half": half,
         "claims": len(outcomes),
         "claims_per_second": round(len(outcomes) / seconds) if seconds else 0,
@@ -102,29 +101,29 @@ def measured(
         },
         "overlap": overlap(claims, found),
     }
-    return told, outcomes
+    return figures, outcomes
 
 
 def same_over_http(
     outcomes: Sequence[Outcome], address: str, names: dict[str, str], count: int
 ) -> dict[str, Any]:
-    """A sample of the claims through the endpoint: how many are found alike, and which are not."""
+    """Audit a sample of the claims by the endpoint, and return how many have another finding and which."""
     sample = seeded("http").sample(list(outcomes), min(count, len(outcomes)))
-    again = over_http([one.claim for one in sample], address, names)
+    remote = over_http([one.claim for one in sample], address, names)
     differ = [
         {"text": one.claim.text, "engine": one.found, "http": other.found}
-        for one, other in zip(sample, again, strict=True)
+        for one, other in zip(sample, remote, strict=True)
         if one.found != other.found
     ]
     return {"claims": len(sample), "same": len(sample) - len(differ), "differ": differ}
 
 
 def main() -> None:
-    """Make the claims, audit them, print and write."""
+    """Generate the claims, audit them, print and write."""
     options = _options()
     found = list(collections(options.corpora, options.only))
     if not found:
-        raise SystemExit(f"{options.corpora} holds none of the corpora")
+        raise SystemExit(f"{options.corpora} has none of the corpora")
     if options.given:
         names = {one.name for one in found}
         claims = [one for one in given(options.given) if one.collection in names]
@@ -136,24 +135,24 @@ def main() -> None:
     if options.made_only:
         print(f"{len(claims):,} claims")
         return
-    told, outcomes = measured(claims, found, "given" if options.given else options.half)
+    figures, outcomes = measured(claims, found, "given" if options.given else options.half)
     if options.http:
         names_there = {one.name: one.folder.name for one in found}
-        told["http"] = same_over_http(outcomes, options.http, names_there, options.sample)
+        figures["http"] = same_over_http(outcomes, options.http, names_there, options.sample)
     if options.wrong:
         _print_wrong(outcomes, options.wrong)
-    print(markdown(told))
+    print(markdown(figures))
     if options.json:
         rows = [{**one.claim.to_json(), "found": one.found, "reason": one.reason} for one in outcomes]
         options.json.write_text(
-            json.dumps({**told, "outcomes": rows}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+            json.dumps({**figures, "outcomes": rows}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
         )
     if options.markdown:
-        options.markdown.write_text(markdown(told), encoding="utf-8")
+        options.markdown.write_text(markdown(figures), encoding="utf-8")
 
 
 def _print_wrong(outcomes: Sequence[Outcome], count: int) -> None:
-    """Claims of the tuning half that were found wrongly; never those of the other half."""
+    """Print claims of the tuning half with a wrong finding; never those of the other half."""
     shown = [one for one in outcomes if not one.is_wanted and one.claim.half == TUNING]
     for one in seeded("wrong").sample(shown, min(count, len(shown))):
         claim = one.claim

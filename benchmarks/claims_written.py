@@ -86,7 +86,7 @@ def report(outcomes: Sequence[Outcome], half: str) -> str:
         },
         "overlap": {"threshold": None},
     }
-    return markdown(told).replace("# Made claims", "# Written claims")
+    return markdown(told).replace("# Generated claims", "# Written claims")
 
 
 def main() -> None:

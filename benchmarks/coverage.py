@@ -1,14 +1,14 @@
-"""Does "covered" mean that what is asked for is there? Coverage against gold by area.
+"""Coverage against gold by area: does "covered" mean that the pool has the evidence?
 
     python -m benchmarks.coverage CORPUS QUERIES QRELS [--areas FILE] [--ontology FILE]
         [--kinds FILE ...] [--types FILE] [--most N] [--preset P]
 
-Each question is investigated; each area of the corpus's ontology (or of another one, ``--ontology``) is a
-pair with it. A pair is true where the pool holds a gold passage of that area: by the lines ``query-id, area,
-corpus-id`` of ``--areas``, or, without them, where a gold passage stands in the document that has the area's
-id for its title. Told are the AUC of the areas' scores and of their three states, what share of each state is
-true, and how many areas without gold in the scan the rounds brought some of. ``--kinds``: JSON lines with a
-``text`` and the type of transaction that it is about (``transaction``, null for none).
+Each question is investigated and paired with each area of the corpus's ontology (or of ``--ontology``). A
+pair is true if the pool has a gold passage of the area: by the lines ``query-id, area, corpus-id`` of
+``--areas``, or else if a gold passage is in the document with the area's id as its title. Prints the AUC of
+the areas' scores and of their three states, the share of true pairs in each state, and the areas without gold
+in the scan for which the rounds found some. ``--kinds``: JSON lines with a ``text`` and its type of
+transaction (``transaction``, null for none).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Gold = Mapping[str, frozenset[str]]
 
 @dataclass(slots=True)
 class Measured:
-    """One list entry per pair of question and area; counts of areas that the scan had nothing of."""
+    """One list entry for each pair of question and area; counts of areas without gold in the scan."""
 
     true: list[bool] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Measured:
     required: list[tuple[int, bool]] = field(default_factory=list)
 
     def add(self, case: Case, gold: Gold) -> None:
-        """One question that was run; ``gold`` by area, as ids of the corpus."""
+        """Add a finished case; ``gold`` by area, as ids of the corpus."""
         pool = {entry.passage_id for entry in case.pool.entries()}
         scan = {entry.passage_id for entry in case.pool.entries() if entry.round == 0}
         ranked = {member for one in case.ranking for member in (*one.assembled_ids, one.passage.id)}
@@ -67,36 +67,36 @@ class Measured:
                 self.closed += bool(passages & pool)
 
     def lines(self) -> list[str]:
-        """What came of it, for a terminal."""
+        """Return the results as lines for a terminal."""
         true, states = np.array(self.true, np.bool_), np.array(self.states)
         shares = ", ".join(
             f"{state.value} {float(true[states == rank].mean()):.2f} of {int((states == rank).sum())}"
             for state, rank in RANK.items()
             if (states == rank).any()
         )
-        told = [
+        lines = [
             f"{len(true)} pairs, {float(true.mean()):.2f} true; AUC of scores {auc(self.scores, true):.3f}, "
             f"of states {auc(self.states, true):.3f}",
-            f"true where {shares}",
+            f"share true: {shares}",
             f"areas without gold in the scan: {self.gaps}, closed by the rounds: {self.closed}",
         ]
         if self.required:
-            told.append(f"required areas with gold in the ranking: {self._required()}")
+            lines.append(f"required areas with gold in the ranking: {self._required()}")
         if self.kinds:
-            told.append(f"type of transaction right: {np.mean(self.kinds):.3f} of {len(self.kinds)}")
-        return told
+            lines.append(f"type of transaction right: {np.mean(self.kinds):.3f} of {len(self.kinds)}")
+        return lines
 
     def _required(self) -> str:
         found = [
-            (state, [true for rank, true in self.required if rank == place]) for state, place in RANK.items()
+            (state, [true for other, true in self.required if other == rank]) for state, rank in RANK.items()
         ]
         return ", ".join(f"{state.value} {np.mean(true):.2f} of {len(true)}" for state, true in found if true)
 
 
 def auc(scores: Sequence[float], true: np.ndarray) -> float:
-    """Chance that a true pair has a higher score than a false one, ties half (Mann and Whitney 1947)."""
-    _, places, counts = np.unique(np.asarray(scores, np.float64), return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    """Return the probability that a true pair has a higher score than a false one (Mann and Whitney 1947)."""
+    _, indexes, counts = np.unique(np.asarray(scores, np.float64), return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[indexes]
     positive = int(true.sum())
     negative = len(true) - positive
     if not positive or not negative:
@@ -105,7 +105,7 @@ def auc(scores: Sequence[float], true: np.ndarray) -> float:
 
 
 def gold_of(corpus: Corpus, question: Question, lines: Mapping[str, Gold] | None) -> Gold:
-    """The gold of a question by area: by lines, or by the titles of documents."""
+    """Return the gold of a question by area, from lines, or by the titles of documents."""
     if lines is not None:
         return lines.get(question.id, {})
     documents = corpus.documents()
@@ -118,7 +118,7 @@ def gold_of(corpus: Corpus, question: Question, lines: Mapping[str, Gold] | None
 
 
 def read_areas(path: Path) -> dict[str, Gold]:
-    """Gold by question and area."""
+    """Read gold by question and area."""
     found: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         question, area, passage = line.split("\t")
@@ -129,7 +129,7 @@ def read_areas(path: Path) -> dict[str, Gold]:
 
 
 def kinds_in(path: Path) -> list[tuple[str, str | None]]:
-    """Texts with the type of transaction that each is about; lines that say none are left out."""
+    """Read texts with their types of transaction; lines without the field are left out."""
     found = []
     for line in path.read_bytes().splitlines():
         record = orjson.loads(line)
@@ -140,7 +140,7 @@ def kinds_in(path: Path) -> list[tuple[str, str | None]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print; returns the exit code."""
+    """Measure and print; return the exit code."""
     options = _parser().parse_args(arguments)
     corpus = open_corpus(options.corpus)
     if options.ontology is not None:
@@ -158,8 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         measured.add(run_case(corpus, question.text, chosen_type), gold_of(corpus, question, lines))
     for path in options.kinds:
         for text, kind in kinds_in(path):
-            told = run_case(corpus, text, settings.changed(rounds=0)).transaction
-            measured.kinds.append(kind == (told.id if told is not None else None))
+            detected = run_case(corpus, text, settings.changed(rounds=0)).transaction
+            measured.kinds.append(kind == (detected.id if detected is not None else None))
     print("\n".join(measured.lines()))
     return 0
 

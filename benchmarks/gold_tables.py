@@ -23,7 +23,7 @@ ABLATION = ("recall@5", "recall@10", "complete@10", "ndcg@10", "pool recall")
 
 @dataclass(slots=True)
 class Suite:
-    """A run over several sets: its preset, settings and command, and what each set gave."""
+    """A run over several sets: preset, settings, command, and the results of each set."""
 
     preset: str
     settings: InvestigationSettings
@@ -35,23 +35,23 @@ class Suite:
     commit: str = field(default_factory=lambda: commit())
 
     def add(self, name: str, results: list[QuestionResult]) -> None:
-        """Add a set's questions."""
+        """Add the results of a set's questions."""
         self.results[name] = results
         self.evaluations[name] = summarise(results)
 
     @property
     def calibration(self) -> dict[str, float]:
-        """How well the estimate is calibrated over the questions of all sets together."""
+        """The calibration of the completeness estimate over the questions of all sets."""
         return calibration([result for found in self.results.values() for result in found])
 
     @property
     def command(self) -> str:
-        """The command that made the figures, folders without what stands before their names."""
+        """The command that made the figures, with folders by their names only."""
         shown = [Path(word).name if Path(word).is_absolute() else word for word in self.arguments]
         return shlex.join(["python", "-m", "benchmarks.gold_sets", *shown])
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the suite as plain values."""
         return {
             "date": self.date,
             "commit": self.commit,
@@ -65,7 +65,7 @@ class Suite:
 
 
 def commit() -> str:
-    """The short name of the commit that is checked out, "+" where files differ from it; or "unknown"."""
+    """Return the short name of the checked-out commit, with "+" if files differ from it; or "unknown"."""
     here = Path(__file__).resolve().parent
     try:
         name = _git(here, "rev-parse", "--short", "HEAD")
@@ -81,7 +81,7 @@ def _git(folder: Path, *words: str) -> str:
 
 
 def markdown(suite: Suite) -> str:
-    """All tables of a suite, ready for RESULTS.md."""
+    """Return all tables of a suite for RESULTS.md."""
     lines = [
         f"{suite.date}, commit {suite.commit}, preset `{suite.preset}`:",
         "",
@@ -101,11 +101,11 @@ def markdown(suite: Suite) -> str:
 
 
 def _settings(settings: InvestigationSettings) -> str:
-    """The settings that differ from the defaults, and the main ones in any case."""
+    """Return the main settings and those that differ from the defaults."""
     plain, default = settings.model_dump(mode="json"), InvestigationSettings().model_dump(mode="json")
     main = ("strategies", "rounds", "pool_size", "retrievers", "query_strategy")
-    told = {name: plain[name] for name in plain if name in main or plain[name] != default[name]}
-    return "; ".join(f"{name} {_plain(value)}" for name, value in told.items())
+    shown = {name: plain[name] for name in plain if name in main or plain[name] != default[name]}
+    return "; ".join(f"{name} {_plain(value)}" for name, value in shown.items())
 
 
 def _plain(value: Any) -> str:
@@ -137,8 +137,8 @@ def _pools(evaluations: Mapping[str, Evaluation], together: Mapping[str, float])
     yield "mention."
     yield ""
     yield from _head(
-        "set", "pool recall", "pool complete", "mean size", "precision", "said complete (mean)",
-        "held where 90 % or more was said", "held where under 60 % was said", "p50 ms", "p95 ms",
+        "set", "pool recall", "pool complete", "mean size", "precision", "estimated completeness (mean)",
+        "share found if the estimate is 90% or more", "share found if it is under 60%", "p50 ms", "p95 ms",
     )  # fmt: skip
     for name, found in evaluations.items():
         pool, said = found.pool, found.completeness
@@ -183,22 +183,22 @@ def _targets(evaluations: Mapping[str, Evaluation], together: Mapping[str, float
 
 
 def _costs(results: Mapping[str, Sequence[QuestionResult]]) -> Iterator[str]:
-    """Where the investigation ranks worse than the scan it starts from, and how sure that is."""
+    """Yield the figures in which the investigation is worse than its scan, with p-values."""
     for name, found in results.items():
         for key in NEVER_COSTS:
             change = paired([r.investigation[key] for r in found], [r.scan[key] for r in found])
-            # Four places, as the means are told.
+            # Four decimals, as in the means.
             if round(change.difference, 4) < 0:
-                told = f"costs {-change.difference:.3f} (p {change.p:.3f})"
+                cost = f"costs {-change.difference:.3f} (p {change.p:.3f})"
                 here = f"**{_share(change.ours)}**"
-                yield _row(name, f"{key}, at least the scan's", _share(change.theirs), here, "", "", told)
+                yield _row(name, f"{key}, at least the scan's", _share(change.theirs), here, "", "", cost)
 
 
 def _ablation(ablations: Mapping[str, Ablation]) -> Iterator[str]:
-    yield "What each part adds, in points of 100 (without a part: the full settings less that run; a round:"
-    yield "the run with it less the one before; only a part, or with one that is off: that run less the full"
-    yield "settings). A star: the 95 % interval of the paired bootstrap leaves out 0, and p is below .05 by"
-    yield "randomisation."
+    yield "Contribution of each part in points of 100 (without a part: the full settings minus that run; a"
+    yield "round: the run with it minus the one before; only a part, or with a part that is off by default:"
+    yield "that run minus the full settings). A star: the 95% interval of the paired bootstrap excludes 0,"
+    yield "and p is below .05 by randomisation."
     yield ""
     yield from _head("set", "part", *ABLATION, "mean pool", "p50 ms")
     for name, found in ablations.items():
@@ -213,6 +213,6 @@ def _ablation(ablations: Mapping[str, Ablation]) -> Iterator[str]:
 
 
 def _share(value: float) -> str:
-    """A fraction of 1 with three places and no zero before the point."""
-    written = f"{value:.3f}"
-    return written[1:] if written.startswith("0.") else written
+    """Format a fraction with three decimals and no zero before the point."""
+    text = f"{value:.3f}"
+    return text[1:] if text.startswith("0.") else text

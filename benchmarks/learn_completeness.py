@@ -1,13 +1,13 @@
-"""Learn the estimate of completeness from the gold sets, and say how well it holds on other questions.
+"""Learn the estimate of completeness from the gold sets, and measure it on other questions.
 
     python -m benchmarks.learn_completeness DATA_DIR CORPORA_DIR [--every SET=K ...] [--most N]
         [--keep FILE | --from FILE] [--write]
 
-Every k-th question of each set is investigated with ``balanced``; after each round its evidence is set
-beside the share of the gold that the pool held. Every third question is asked once more without the dense
-model. Questions are split in two halves by a hash of their words; each half is estimated by what was
-learned from the other, and the figures are those of both, beside plain Chao1. ``--write`` then learns from
-all of them and writes the weights into the engine. ``--keep`` saves what was observed, ``--from`` reads it.
+Every k-th question of each set is investigated with ``balanced``. After each round its evidence and the share
+of the gold in the pool are recorded. Every third question is investigated again without the dense model.
+Questions are split into halves by a hash of their words; each half is estimated by a model of the other, and
+the figures are for both, with plain Chao1 for comparison. ``--write`` then learns from all questions and
+writes the weights into the engine. ``--keep`` saves the observations, ``--from`` reads them.
 """
 
 from __future__ import annotations
@@ -36,17 +36,16 @@ from engine.investigation.pool import Reading
 from engine.model import EvidenceStatus
 from engine.settings import InvestigationSettings, preset
 
-# Words alone: every third question is asked so too.
+# Every third question is also investigated without the dense model.
 WORDS_EVERY = 3
 MOST = 90
-# Chao1, for comparison, counts the finders of the passages from this share of the best relevance.
+# Chao1, for comparison, counts the finders of passages with at least this share of the best relevance.
 RELEVANT_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One state of one case: as the learner takes it, whether the case ended with it, what Chao1 said,
-    and whether dense search was on."""
+    """One state of a case: the observation, whether it is the last, Chao1's estimate, and dense search."""
 
     seen: Observation
     last: bool
@@ -57,9 +56,9 @@ class Observed:
 def ask(
     corpus: Corpus, names: Sequence[str], question: Question, settings: InvestigationSettings, group: str
 ) -> list[Observed]:
-    """Investigate one question; its states after the scan and after each round.
+    """Investigate one question and return its states after the scan and after each round.
 
-    ``names`` are the ids by which the source knows the passages, by row.
+    ``names`` are the source ids of the passages, by row.
     """
     case, states = make_case(corpus, question.text, settings), []
     dense = "dense" in settings.retrievers
@@ -79,14 +78,14 @@ def ask(
 
 
 def observe(corpora: Path, data: Path, every: dict[str, int], most: int) -> Iterator[Observed]:
-    """All states of all questions, set by set."""
+    """Yield all states of all questions, set by set."""
     settings = preset("balanced")
-    words = settings.changed(retrievers=tuple(one for one in settings.retrievers if one != "dense"))
+    words = settings.changed(retrievers=tuple(name for name in settings.retrievers if name != "dense"))
     for folder in dict.fromkeys(SETS.values()):
         corpus = open_corpus(corpora / folder)
         passages = corpus.passages(np.arange(len(corpus), dtype=np.int32))
         names = [passage.source_id for passage in passages]
-        for name in (name for name, place in SETS.items() if place == folder):
+        for name in (name for name, corpus_folder in SETS.items() if corpus_folder == folder):
             started = time.perf_counter()
             questions = read_questions(data / name / "queries.jsonl.gz", data / name / "qrels.tsv")
             questions = questions[:: every[name]] if name in every else choose_questions(questions, most=most)
@@ -98,7 +97,7 @@ def observe(corpora: Path, data: Path, every: dict[str, int], most: int) -> Iter
 
 
 def figures(observed: Sequence[Observed], said: np.ndarray, low: np.ndarray, high: np.ndarray) -> str:
-    """Calibration in one line; each set has the weight of the square root of its size."""
+    """Return the calibration in one line; each set is weighted by the square root of its size."""
     held = np.array([one.seen.held for one in observed])
     weight = shares_by_group([one.seen.group for one in observed])
     bins = np.digitize(said, (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98))
@@ -118,14 +117,14 @@ def figures(observed: Sequence[Observed], said: np.ndarray, low: np.ndarray, hig
 
 
 def report(observed: Sequence[Observed]) -> None:
-    """Estimate each half by what was learned from the other, and print."""
+    """Estimate each half by a model of the other, and print."""
     half = np.array([get_fold(one.seen.question, 2) for one in observed])
     said, low, high = (np.zeros(len(observed)) for _ in range(3))
     for here in (0, 1):
         model = learn_completeness([observed[i].seen for i in np.flatnonzero(half != here).tolist()], SIGNS)
-        for place in np.flatnonzero(half == here).tolist():
-            said[place] = model.estimate(observed[place].seen.values)
-            low[place], high[place] = model.interval.around(float(said[place]))
+        for index in np.flatnonzero(half == here).tolist():
+            said[index] = model.estimate(observed[index].seen.values)
+            low[index], high[index] = model.interval.around(float(said[index]))
     chao = np.array([one.chao for one in observed])
     last, dense = (np.array([getattr(one, name) for one in observed]) for name in ("last", "dense"))
     groups = np.array([one.seen.group for one in observed])
@@ -140,7 +139,7 @@ def report(observed: Sequence[Observed]) -> None:
 
 
 def main() -> None:
-    """Ask (or read what was observed), report by halves, and learn from all."""
+    """Investigate the questions or read observations, report by halves, and learn from all."""
     parser = argparse.ArgumentParser(description="Learn the estimate of completeness from the gold sets.")
     parser.add_argument("data", type=Path)
     parser.add_argument("corpora", type=Path)
@@ -148,8 +147,8 @@ def main() -> None:
     parser.add_argument(
         "--most", type=int, default=MOST, help="questions of each other set, at even distances"
     )
-    parser.add_argument("--keep", type=Path, help="save what was observed")
-    parser.add_argument("--from", dest="source", type=Path, help="read what was observed; ask nothing")
+    parser.add_argument("--keep", type=Path, help="save the observations")
+    parser.add_argument("--from", dest="source", type=Path, help="read observations, investigate nothing")
     parser.add_argument("--write", action="store_true", help="learn from all and write the weights")
     options = parser.parse_args()
     every = {name: int(step) for name, _, step in (one.partition("=") for one in options.every)}

@@ -1,10 +1,10 @@
-"""Each defence taken out once, and the tests that notice.
+"""Mutation tests: remove each defence once, and check that a test fails.
 
     python -m benchmarks.mutations [--only WORDS] [--markdown FILE]
 
-Every row of ``mutations.yaml`` names a defence, a file, the text that makes the defence, what stands in its
-place while it is out, and the tests that must fail then. The project is copied once; each mutation is put in,
-tested and taken back. The exit code is 1 where a mutation survives, or no longer fits the file.
+Every row of ``mutations.yaml`` has a defence, a file, the code of the defence, its replacement, and the tests
+that must fail. The project is copied once; each mutation is applied, tested and reverted. The exit code is 1
+if a mutation survives or no longer matches its file.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 PROJECT = Path(__file__).resolve().parent.parent
 ROWS = Path(__file__).with_suffix(".yaml")
 COPIED = ("engine", "ui", "tests", "benchmarks", "assets", "sample_data", "docs")
-# pytest's exit code where tests were run and some failed.
+# pytest's exit code if tests failed.
 CAUGHT = 1
 LONGEST = 600.0
-# What tests import that is not of the project: read once, and then in every process that is forked.
+# Packages that tests import: imported once, and then present in every forked process.
 SHARED = ("gradio", "httpx2", "hypothesis", "lxml.etree", "networkx", "psutil", "pytest", "scipy.sparse")
 _FORK = multiprocessing.get_context("fork")
 
 
 class Mutation(BaseModel):
-    """A defence, and how to take it out."""
+    """A defence, and how to remove it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,7 +51,7 @@ class Mutation(BaseModel):
 
 
 class Verdict(BaseModel):
-    """What became of one: ``noticed`` is the first test that failed, empty where none did."""
+    """The result of a mutation: ``noticed`` is the first test that failed, "" if none did."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,33 +62,33 @@ class Verdict(BaseModel):
 
 
 def main() -> int:
-    """Take every defence out, one after the other, and print who noticed."""
+    """Remove every defence, one after another, and print the tests that fail."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default="", metavar="WORDS", help="defences whose words contain these")
     parser.add_argument("--markdown", type=Path)
     options = parser.parse_args()
-    wanted = [row for row in mutations() if options.only.casefold() in row.defence.casefold()]
+    chosen = [row for row in mutations() if options.only.casefold() in row.defence.casefold()]
     verdicts = []
-    for verdict in tried(wanted):
+    for verdict in tried(chosen):
         print(f"{verdict.noticed or verdict.problem}: {verdict.mutation.defence}", flush=True)
         verdicts.append(verdict)
-    told = table(verdicts)
-    print(f"\n{told}")
+    results = table(verdicts)
+    print(f"\n{results}")
     if options.markdown is not None:
-        options.markdown.write_text(page(told), encoding="utf-8")
+        options.markdown.write_text(page(results), encoding="utf-8")
     return 0 if all(verdict.noticed for verdict in verdicts) else 1
 
 
 def mutations() -> list[Mutation]:
-    """All rows of the table."""
+    """Return all rows of the table."""
     return TypeAdapter(list[Mutation]).validate_python(yaml.safe_load(ROWS.read_text(encoding="utf-8")))
 
 
 def tried(rows: Sequence[Mutation]) -> Iterator[Verdict]:
-    """What becomes of each mutation, in a copy of the project."""
-    # Read when numpy is imported, as in the tests.
+    """Try each mutation in a copy of the project and yield the results."""
+    # Set before numpy is imported, as in the tests.
     os.environ["OMP_NUM_THREADS"] = "1"
     for name in SHARED:
         importlib.import_module(name)
@@ -99,7 +99,7 @@ def tried(rows: Sequence[Mutation]) -> Iterator[Verdict]:
         for file in PROJECT.iterdir():
             if file.is_file():
                 shutil.copy(file, copy)
-        # By time and length alone, bytecode would be taken for that of the file before.
+        # By time and length alone, bytecode of the previous file would be used.
         checked = py_compile.PycInvalidationMode.CHECKED_HASH
         compileall.compile_dir(copy, quiet=2, invalidation_mode=checked)
         for row in rows:
@@ -111,7 +111,7 @@ def _tried(row: Mutation, copy: Path) -> Verdict:
     before = file.read_text(encoding="utf-8")
     if before.count(row.old) != 1:
         times = before.count(row.old)
-        return Verdict(mutation=row, noticed="", problem=f"stands {times} times in {row.file}", seconds=0.0)
+        return Verdict(mutation=row, noticed="", problem=f"found {times} times in {row.file}", seconds=0.0)
     file.write_text(before.replace(row.old, row.new), encoding="utf-8")
     try:
         noticed, problem = _tested(row.tests, copy)
@@ -121,7 +121,7 @@ def _tried(row: Mutation, copy: Path) -> Verdict:
 
 
 def _tested(tests: Sequence[str], copy: Path) -> tuple[str, str]:
-    """The first test that failed, or why that says nothing."""
+    """Run tests and return the first one that failed, or the problem."""
     with tempfile.NamedTemporaryFile() as output:
         process = _FORK.Process(target=_test, args=(tests, copy, output.name))
         process.start()
@@ -132,15 +132,15 @@ def _tested(tests: Sequence[str], copy: Path) -> tuple[str, str]:
             process.kill()
             process.join()
             return "", f"the tests took longer than {LONGEST:g} s"
-        told = Path(output.name).read_text(encoding="utf-8", errors="replace").splitlines()
-    failed = [line for line in told if line.startswith("FAILED ")]
+        lines = Path(output.name).read_text(encoding="utf-8", errors="replace").splitlines()
+    failed = [line for line in lines if line.startswith("FAILED ")]
     if process.exitcode == CAUGHT and failed:
         return failed[0].removeprefix("FAILED ").split(" - ")[0], ""
     return "", "SURVIVES" if process.exitcode == 0 else f"pytest ended with code {process.exitcode}"
 
 
 def _test(tests: Sequence[str], copy: Path, output: str) -> None:
-    """The life of a process that tests a copy: it knows nothing of the project that it was copied from."""
+    """Run tests in a copy, in a process without modules of the original project."""
     import pytest
 
     for name in [name for name in sys.modules if name.partition(".")[0] in COPIED]:
@@ -149,36 +149,36 @@ def _test(tests: Sequence[str], copy: Path, output: str) -> None:
     sys.path[:] = [str(copy), *(path for path in sys.path if path not in ("", str(PROJECT)))]
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     sys.dont_write_bytecode = True
-    told = os.open(output, os.O_WRONLY)
-    os.dup2(told, 1)
-    os.dup2(told, 2)
+    descriptor = os.open(output, os.O_WRONLY)
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
     options = ["-x", "-q", "-n0", "-rf", "--no-header", "-p", "no:cacheprovider", "-m", "slow or not slow"]
-    # What was imported before is as it is.
+    # Packages were imported before pytest could rewrite their assertions.
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     code = int(pytest.main([*options, *tests]))
     sys.stdout.flush()
     os._exit(code)
 
 
-def page(told: str) -> str:
-    """The table as a page of its own."""
+def page(results: str) -> str:
+    """Return the table as a page."""
     return (
-        "# Defences taken out, and the tests that notice\n\n"
-        "Each defence of the [threat model](threat-model.md) was taken out of a copy of the project, one at "
-        "a time, and its tests were run; a test that fails then is what keeps the defence in. What is taken "
-        "out, letter by letter, stands in `benchmarks/mutations.yaml`. Made by\n\n"
+        "# Removed defences, and the tests that fail\n\n"
+        "Each defence of the [threat model](threat-model.md) was removed from a copy of the project, one at "
+        "a time, and its tests were run. A test that fails protects the defence. The removed code is in "
+        "`benchmarks/mutations.yaml`. Made by\n\n"
         "    python -m benchmarks.mutations --markdown docs/mutations.md\n\n"
-        f"on {date.today().isoformat()}.\n\n{told}\n"
+        f"on {date.today().isoformat()}.\n\n{results}\n"
     )
 
 
 def table(verdicts: Sequence[Verdict]) -> str:
-    """A Markdown table of defences and of the tests that noticed."""
+    """Return a Markdown table of removed defences and the tests that failed."""
     caught = sum(bool(verdict.noticed) for verdict in verdicts)
-    lines = ["| defence taken out | in | the first test that fails |", "| --- | --- | --- |"]
-    for one in verdicts:
-        told = f"`{one.noticed}`" if one.noticed else one.problem
-        lines.append(f"| {one.mutation.defence} | `{one.mutation.file}` | {told} |")
+    lines = ["| removed defence | in | the first test that fails |", "| --- | --- | --- |"]
+    for verdict in verdicts:
+        result = f"`{verdict.noticed}`" if verdict.noticed else verdict.problem
+        lines.append(f"| {verdict.mutation.defence} | `{verdict.mutation.file}` | {result} |")
     return "\n".join([*lines, "", f"{caught} of {len(verdicts)} noticed."])
 
 

@@ -1,13 +1,12 @@
-"""Questions that name a provision: does it stand first, and does the brief begin with it?
+"""Questions that name a provision: is it ranked first, and does the brief begin with it?
 
     python -m benchmarks.named_provisions DATA_DIR CORPORA_DIR [--sets A,B] [--each N] [--seed S]
         [--preset P] [--misses FILE]
 
-The provisions are drawn from the sets' own files by the number and the name that they state there, the
-questions are put in words and spellings of people (see ``FORMS``). For each set and form: in how many of the
-questions a passage of the provision is the first of the ranking, and the first that the brief cites. Also:
-provisions that do not exist, and how often that is told. Corpora that are missing
-in ``CORPORA_DIR`` are ingested there without vectors.
+The provisions are drawn from the sets' files by the number and name that these state; the questions have
+everyday words and spellings (``FORMS``). For each set and form: the share of questions in which a passage of
+the provision is ranked first, and is the first that the brief cites. Also: how often a provision that does
+not exist is reported. Corpora that are missing in ``CORPORA_DIR`` are ingested there without vectors.
 """
 
 from __future__ import annotations
@@ -40,16 +39,16 @@ from engine.language.numerals import arabic_ordinal
 from engine.model import Naming
 from engine.settings import InvestigationSettings, preset
 
-# The passages that stand first, those that the brief cites first, and how the question was read.
-Told = tuple[Sequence[str], Sequence[str], str]
-Asked = Callable[[str], Told]
+# The first passages of the ranking, the first that the brief cites, and how the question was read.
+Result = tuple[Sequence[str], Sequence[str], str]
+Investigate = Callable[[str], Result]
 # No provision has such a number.
 ABSENT = "9876"
 
 
 @dataclass(frozen=True, slots=True)
 class Provision:
-    """A provision as its source states it: the words for its document, its number, the ids of its parts."""
+    """A provision as its source states it: names of its document, number, ids of its parts."""
 
     names: tuple[str, ...]
     number: str
@@ -58,7 +57,7 @@ class Provision:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way of asking: ``{n}`` is the number, ``{d}`` the ``name``-th of the document's names."""
+    """A form of question: ``{n}`` is the number, ``{d}`` the document's name with the index ``name``."""
 
     key: str
     words: str
@@ -71,14 +70,14 @@ def _lower(text: str) -> str:
 
 
 def _slip(text: str) -> str:
-    """Two letters exchanged in the longest word, as a hand in a hurry does."""
+    """Swap two letters in the longest word, like a typing error."""
     words = text.split(" ")
-    place = max(range(len(words)), key=lambda number: (words[number].isalpha(), len(words[number])))
-    word = words[place]
+    longest = max(range(len(words)), key=lambda number: (words[number].isalpha(), len(words[number])))
+    word = words[longest]
     if len(word) < 7:
         return text
     middle = len(word) // 2
-    words[place] = word[: middle - 1] + word[middle] + word[middle - 1] + word[middle + 1 :]
+    words[longest] = word[: middle - 1] + word[middle] + word[middle - 1] + word[middle + 1 :]
     return " ".join(words)
 
 
@@ -137,7 +136,7 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print; returns the exit code."""
+    """Measure and print; return the exit code."""
     options = _parser().parse_args(arguments)
     settings = preset(options.preset)
     rows: list[str] = []
@@ -149,10 +148,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             corpus = open_corpus(folder)
             drawn = list(_drawn(name, options.data / name, corpus))
             random.Random(options.seed).shuffle(drawn)
-            asked = partial(_investigated, corpus, settings)
+            investigate = partial(_investigate, corpus, settings)
             for number, form in enumerate(FORMS[name]):
                 chosen = drawn[number * options.each : (number + 1) * options.each]
-                counts = _measured(corpus, name, form, chosen, asked, misses)
+                counts = _measured(corpus, name, form, chosen, investigate, misses)
                 total.update(counts)
                 rows.append(_row(name, form.key, counts))
             counts = _absent(corpus, name, drawn[: options.each], settings, misses)
@@ -162,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print("| set | form | questions | first | brief begins with it | ms a case |\n|---|---|---|---|---|---|")
     print("\n".join([*rows, _row("all", "", total)]))
-    print(f"\nprovisions that do not exist: told of {total['told']} of {total['absent']}")
+    print(f"\nprovisions that do not exist: {total['reported']} of {total['absent']} reported")
     if options.misses:
         options.misses.write_text("\n".join(misses) + "\n", encoding="utf-8")
     return 0
@@ -181,7 +180,7 @@ def _measured(
     name: str,
     form: Form,
     chosen: Sequence[tuple[Provision, Mapping[str, str]]],
-    asked: Asked,
+    investigate: Investigate,
     misses: list[str],
 ) -> Counter[str]:
     counts: Counter[str] = Counter()
@@ -190,7 +189,7 @@ def _measured(
         question = form.words.format(**{"n": provision.number, **values, "d": form.change(document)})
         question = form.change(question) if form.change is _lower else question
         started = time.perf_counter()
-        top, cited, read = asked(question)
+        top, cited, read = investigate(question)
         counts["ms"] += round(1000 * (time.perf_counter() - started))
         first, brief = _is_of(provision, top, corpus), _is_of(provision, cited, corpus)
         counts.update({"asked": 1, "first": int(first), "brief": int(brief)})
@@ -199,13 +198,12 @@ def _measured(
     return counts
 
 
-def _investigated(corpus: Corpus, settings: InvestigationSettings, question: str) -> Told:
-    case = run_case(corpus, question, settings)
-    investigation = case.investigation()
+def _investigate(corpus: Corpus, settings: InvestigationSettings, question: str) -> Result:
+    investigation = run_case(corpus, question, settings).investigation()
     top = [one for found in investigation.passages[:1] for one in (found.passage.id, *found.assembled_ids)]
-    told = answer(investigation, corpus)
-    cited = told.citations[told.sentences[0].citations[0] - 1].places if told.sentences else ()
-    read = [(one.words, str(one.status), one.note) for one in investigation.plan.named]
+    brief = answer(investigation, corpus)
+    cited = brief.citations[brief.sentences[0].citations[0] - 1].places if brief.sentences else ()
+    read = [(named.words, str(named.status), named.note) for named in investigation.plan.named]
     return top, [place for place, _ in cited], str(read)
 
 
@@ -222,9 +220,9 @@ def _absent(
             **{**values, "n": ABSENT, "w": f"第{ABSENT}条", "d": provision.names[0]}
         )
         plan = make_case(corpus, question, settings).make_plan()
-        told = bool(plan.named) and all(one.status is Naming.MISSING for one in plan.named)
-        counts.update({"absent": 1, "told": int(told)})
-        if not told:
+        is_reported = bool(plan.named) and all(named.status is Naming.MISSING for named in plan.named)
+        counts.update({"absent": 1, "reported": int(is_reported)})
+        if not is_reported:
             misses.append(
                 f"{name} absent: {question} -> {[(one.words, str(one.status)) for one in plan.named]}"
             )
@@ -254,7 +252,7 @@ def _ingested(source: Path, corpora: Path, name: str) -> Path:
 
 
 def _drawn(name: str, folder: Path, corpus: Corpus) -> Iterator[tuple[Provision, Mapping[str, str]]]:
-    """The provisions of a set with what fills its forms; in the order of the set."""
+    """Yield the provisions of a set with the values for its forms, in the order of the set."""
     if name == "fr_codes_versions":
         yield from _french(corpus)
         return
@@ -272,7 +270,7 @@ def _drawn(name: str, folder: Path, corpus: Corpus) -> Iterator[tuple[Provision,
 
 
 def _key(name: str, record: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Document and number of a record; None for what no question names."""
+    """Return document and number of a record; None if questions do not name it."""
     about = record["metadata"]
     if name == "obliqa_adgm":
         label = re.match(r"(\d+(?:\.\d+){2})(?:\.?\(|$)", str(about["passage_label"]))
@@ -309,7 +307,7 @@ def _names_of(name: str, about: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _french(corpus: Corpus) -> Iterator[tuple[Provision, Mapping[str, str]]]:
-    """Articles of the versions in force today, by title and number, from the corpus's own passages."""
+    """Yield the articles of versions in force today, by title and number, from the corpus's passages."""
     found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for document in corpus.documents():
         if document.valid_to is not None:

@@ -1,9 +1,9 @@
-"""YAML that anybody may have written, read within limits: the one door for all that the project reads.
+"""Reading of untrusted YAML within limits: the only way in which the project reads YAML.
 
-A few hundred bytes of YAML can stand for gigabytes, because a part that is named once (``&a``) may be put in
-many places (``*a``), and these in others again. Here a text is first gone through event by event, which costs
-no more than its length, and refused before anything is built from it where it is too large, nested too deeply
-or would grow too far (YAML 1.1, 3.2.2.2; the attack is the "billion laughs" of XML).
+A few hundred bytes of YAML can expand to gigabytes, because a part with an anchor (``&a``) may be inserted in
+many places (``*a``), and these in others. Here the events of a text are counted first, in linear time, and
+the text is rejected before anything is built if it is too large, nested too deeply or would expand too far
+(YAML 1.1, 3.2.2.2; the attack is the "billion laughs" of XML).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from engine.errors import YamlError
 
 LARGEST = 1_000_000
 DEEPEST = 40
-# A node costs as much as so many characters.
+# The size of a node, in characters.
 _NODE = 8
-# What is longer is no number, and would take long to become one.
+# Longer digits are no number, and would take long to convert.
 _LONGEST_NUMBER = 40
-# The parser in C is ten times as fast; it is part of PyYAML where libyaml was there when it was built.
+# The parser in C is ten times faster; PyYAML has it if it was built with libyaml.
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def load(text: str | bytes, *, largest: int = LARGEST) -> Any:
-    """The content of a YAML text of at most so many characters or bytes; None for an empty one.
+    """Return the content of a YAML text with at most ``largest`` characters or bytes; None for an empty one.
 
-    Raises YamlError for what is no YAML, and for a text that is too large, nested too deeply, or that grows
-    to more than twice ``largest`` where its aliases are put in place.
+    Raises YamlError for invalid YAML, and for a text that is too large, nested too deeply, or expands to more
+    than twice ``largest`` by its aliases.
     """
     if len(text) > largest:
         raise YamlError(f"too long: {len(text):,} characters, at most {largest:,}")
@@ -37,18 +37,18 @@ def load(text: str | bytes, *, largest: int = LARGEST) -> Any:
         _measure(text, 2 * max(largest, LARGEST))
         return yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
-        raise YamlError(_told(error)) from error
+        raise YamlError(_problem(error)) from error
     except UnicodeError as error:
         raise YamlError("not text in UTF-8") from error
-    # What a value raises that is not what its tag says: "!!timestamp soon", or the 45th of a month.
+    # Errors of values that do not match their tag: "!!timestamp soon", or the 45th of a month.
     except (ValueError, AttributeError, LookupError, TypeError, OverflowError) as error:
-        raise YamlError(f"a value is not of its kind ({_told(error)})") from error
+        raise YamlError(f"a value has the wrong type ({_problem(error)})") from error
 
 
 def _measure(text: str, most: int) -> None:
-    """Raises YamlError where the content would be too deep or, with all aliases in place, too large."""
+    """Raise YamlError if the content would be too deep or, with all aliases expanded, too large."""
     anchored: dict[str, int] = {}
-    # The anchor and the size of each collection that is open.
+    # Anchor and size of each open collection.
     open_nodes: list[tuple[str | None, int]] = []
     total = 0
     for event in yaml.parse(text, Loader=_BASE):
@@ -62,9 +62,9 @@ def _measure(text: str, most: int) -> None:
         elif isinstance(event, yaml.ScalarEvent):
             anchor, size = event.anchor, _NODE + len(event.value)
         elif isinstance(event, yaml.AliasEvent):
-            # One that is not known yet stands inside of what it names, or names nothing.
+            # An unknown alias is inside its own target, or has none.
             if event.anchor not in anchored:
-                raise YamlError(f"the alias *{event.anchor} names nothing that is complete before it")
+                raise YamlError(f"the alias *{event.anchor} refers to nothing complete before it")
             anchor, size = None, anchored[event.anchor]
         else:
             continue
@@ -75,7 +75,7 @@ def _measure(text: str, most: int) -> None:
             open_nodes[-1] = (above, so_far + size)
         total = size if not open_nodes else open_nodes[-1][1]
         if total > most:
-            raise YamlError(f"its parts stand for more than {most:,} characters{_at(event)}")
+            raise YamlError(f"its parts expand to more than {most:,} characters{_at(event)}")
 
 
 def _at(event: yaml.Event) -> str:
@@ -86,7 +86,7 @@ class _Loader(_BASE):  # type: ignore[misc]
     """Plain values only; numbers are decimal, so that "3:15" is a provision and not 195 minutes."""
 
     def number(self, node: yaml.ScalarNode) -> Any:
-        """A number, or the text where it is too long for one or in base 60."""
+        """Return a number, or the text if it is too long or in base 60."""
         if ":" in node.value or len(node.value) > _LONGEST_NUMBER:
             return node.value
         is_whole = node.tag.endswith(":int")
@@ -97,8 +97,8 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.number)
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.number)
 
 
-def _told(error: Exception) -> str:
-    """What is wrong and in which line, in one line without the text itself."""
+def _problem(error: Exception) -> str:
+    """Return the problem and its line on one line, without the text itself."""
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return " ".join(str(error).split())[:200]

@@ -1,4 +1,4 @@
-"""What was computed and may be asked for again: bounded, the longest unused goes first, hits are counted."""
+"""Bounded caches with counted hits; the least recently used value is dropped first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MISSING: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How a cache was used: entries that it holds and may hold, how often something was or was not there."""
+    """Statistics of a cache: size, capacity, hits and misses."""
 
     name: str
     held: int
@@ -27,10 +27,10 @@ class Use:
 
 
 class Cache(Generic[K, V]):
-    """Values by key. Several threads may use it; two that miss at once both compute."""
+    """Values by key. Threads may share it; two that miss at once both compute."""
 
     def __init__(self, name: str, places: int) -> None:
-        """``name``: what it holds, as it is reported; ``places``: how many values at most."""
+        """``name``: the content, for reports; ``places``: the capacity."""
         self.name, self.places = name, places
         self.hits = self.misses = 0
         self._values: OrderedDict[K, V] = OrderedDict()
@@ -41,7 +41,7 @@ class Cache(Generic[K, V]):
         return len(self._values)
 
     def put(self, key: K, value: V) -> None:
-        """Keep a value."""
+        """Store a value."""
         with self._lock:
             self._values[key] = value
             self._values.move_to_end(key)
@@ -49,7 +49,7 @@ class Cache(Generic[K, V]):
                 self._values.popitem(last=False)
 
     def get(self, key: K) -> V | None:
-        """The value of a key, None where it is not there."""
+        """Return the value of a key, None if it is missing."""
         with self._lock:
             found: V | None = self._values.get(key)
             if found is None:
@@ -60,7 +60,7 @@ class Cache(Generic[K, V]):
             return found
 
     def made(self, key: K, make: Callable[[], V]) -> V:
-        """The value of a key, made where it is not there."""
+        """Return the value of a key, computed if it is missing."""
         with self._lock:
             found: V = self._values.get(key, _MISSING)
             if found is not _MISSING:
@@ -73,22 +73,21 @@ class Cache(Generic[K, V]):
         return found
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all values."""
         with self._lock:
             self._values.clear()
 
 
 class Caches(Generic[K, V]):
-    """A cache for each of some objects, kept on the object itself: what it holds may refer to the object, and
-    goes with it."""
+    """A cache for each of some objects, stored on the object itself, to which its values may refer."""
 
     def __init__(self, name: str, places: int) -> None:
-        """As of ``Cache``; ``places`` of each."""
+        """As for ``Cache``; ``places`` each."""
         self._name, self._places = name, places
         self._lock = Lock()
 
     def of(self, owner: object) -> Cache[K, V]:
-        """The cache of an object."""
+        """Return the cache of an object."""
         with self._lock:
             own: dict[Caches[Any, Any], Cache[Any, Any]] = vars(owner).setdefault("_caches", {})
             found = own.get(self)
@@ -98,12 +97,12 @@ class Caches(Generic[K, V]):
 
 
 def uses() -> list[Use]:
-    """How the caches of this process are used, those of one name together, by name."""
-    return together([Use(one.name, len(one), one.places, one.hits, one.misses) for one in list(_EVERY)])
+    """Return the statistics of this process's caches, summed by name."""
+    return sum_by_name([Use(one.name, len(one), one.places, one.hits, one.misses) for one in list(_EVERY)])
 
 
-def together(some: Iterable[Use]) -> list[Use]:
-    """Uses of caches of one name as one, by name."""
+def sum_by_name(some: Iterable[Use]) -> list[Use]:
+    """Return statistics summed by name."""
     by_name: dict[str, list[Use]] = {}
     for use in some:
         by_name.setdefault(use.name, []).append(use)

@@ -1,27 +1,27 @@
 """The error tree. Every error that Redstring raises on purpose is one of these.
 
 RedstringError
-├── InputError            what the caller gave is not usable (exit code 2)
+├── InputError            unusable input of the caller (exit code 2)
 │   ├── SettingsError     an unknown preset, strategy or value out of range
-│   ├── SourceError       nothing usable in the sources that were to be ingested
+│   ├── SourceError       nothing usable in the sources to ingest
 │   ├── FileRefusedError  a file that is not opened: a link, a pipe, a device, one that is too large
-│   ├── YamlError         YAML that cannot be read, or that would cost too much to read
-│   ├── UnpackingError    packed data that are damaged, or unpack to more than they may
-│   ├── GrammarError      a file of a reference grammar that cannot be read
-│   ├── DamagedError      a value of the kept cases that is not as it was written
+│   ├── YamlError         YAML that is invalid or too costly to read
+│   ├── UnpackingError    packed data that are damaged, or unpack to more than allowed
+│   ├── GrammarError      an invalid file of a reference grammar
+│   ├── DamagedError      a damaged value in the database of cases
 │   └── CorpusError       a corpus that is missing, damaged or of another version
-├── AccessError          somebody may not do what they asked for
+├── AccessError          an action that the user may not take
 ├── ModelError            an embedding, reranking or language model that cannot be loaded or reached
 │   ├── RefusalError      a language model that declined to answer
 │   └── AnswerError       a language model whose answer cannot be used
-├── ResourceError         the computer has run out of descriptors, memory or disk; what is stored is intact
+├── ResourceError         the computer has run out of descriptors, memory or disk; stored data are intact
 ├── ClusterError          a cluster that cannot be reached, or whose workers cannot do the work
-├── CancelledError        somebody stopped what was going on
-│   └── IngestionCancelledError  an ingestion before its end; the corpus is as it was
-├── BudgetError           a budget of time, calls, tokens or money that was used up
-└── RegressionError       saved cases that came out worse than whoever tried them allows
+├── CancelledError        an operation that was cancelled
+│   └── IngestionCancelledError  a cancelled ingestion; the corpus is unchanged
+├── BudgetError           an exhausted budget of time, calls, tokens or money
+└── RegressionError       saved cases with worse results than allowed
 
-A message says what was wrong, where, and what to do about it, in one line.
+A message states the problem, its place, and what to do, in one line.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RedstringError(Exception):
 
 
 class InputError(RedstringError):
-    """What the caller gave is not usable."""
+    """Unusable input of the caller."""
 
 
 class SettingsError(InputError):
@@ -47,14 +47,14 @@ class SourceError(InputError):
 
 
 class FileRefusedError(InputError):
-    """A file that is not opened: a link, no file of data, or one that is too large."""
+    """A file that is not opened: a link, no data file, or one that is too large."""
 
 
 class DamagedError(InputError):
-    """A value of the kept cases that is damaged. ``where`` is its place: ``table.column``."""
+    """A damaged value in the database of cases. ``where`` is its place: ``table.column``."""
 
     def __init__(self, where: str) -> None:
-        super().__init__(f"the kept cases are damaged in {where}: `cases verify` says which rows and cases")
+        super().__init__(f"the database of cases is damaged in {where}: run `cases verify`")
         self.where = where
 
 
@@ -63,27 +63,27 @@ class CorpusError(InputError):
 
 
 class YamlError(InputError):
-    """YAML that cannot be read, or that would cost too much to read."""
+    """YAML that is invalid or too costly to read."""
 
 
 class UnpackingError(InputError):
-    """Packed data that are damaged, or unpack to more than they may."""
+    """Packed data that are damaged, or unpack to more than allowed."""
 
 
 class GrammarError(InputError):
-    """A file of a reference grammar that is not written as one."""
+    """An invalid file of a reference grammar."""
 
 
 class AccessError(RedstringError):
-    """Somebody may not do what they asked for."""
+    """An action that the user may not take."""
 
 
 class ResourceError(RedstringError):
-    """The computer has run out of something that is needed; what is stored is not touched by it."""
+    """The computer has run out of a resource; stored data are intact."""
 
 
 class ClusterError(RedstringError):
-    """A cluster cannot be reached, or its workers cannot do the work; the corpus is as it was before."""
+    """A cluster cannot be reached, or its workers cannot do the work; the corpus is unchanged."""
 
 
 class ModelError(RedstringError):
@@ -95,15 +95,15 @@ class RefusalError(ModelError):
 
 
 class AnswerError(ModelError):
-    """A language model's answer cannot be used: cut short, or not as the schema wants it."""
+    """A language model's answer cannot be used: cut short, or not valid by the schema."""
 
 
 class CancelledError(RedstringError):
-    """Somebody stopped what was going on."""
+    """An operation that was cancelled."""
 
 
 class IngestionCancelledError(CancelledError):
-    """Somebody stopped an ingestion; the corpus is as it was before."""
+    """An ingestion that was cancelled; the corpus is unchanged."""
 
 
 class BudgetError(RedstringError):
@@ -111,7 +111,7 @@ class BudgetError(RedstringError):
 
 
 class RegressionError(RedstringError):
-    """Saved cases came out worse than whoever tried them allows."""
+    """Saved cases have worse results than allowed."""
 
 
 _EXHAUSTED = {
@@ -125,34 +125,36 @@ _EXHAUSTED = {
 }
 
 
-# Folders from the root on, those with spaces in their names too; not a part of a word, nor of an address.
+# Absolute paths of folders, also with spaces in their names; not parts of words or URLs.
 _FOLDERS = re.compile(r"(?<![\w/.])/(?![\s/])(?:[^/\n:'\"]*[^\s/:'\"]/)+")
 
 
-# Of a corpus on a server, all but its name; and what its driver says of the way there.
+# The address of a corpus on a server, without its name, and the driver's report on the connection.
 _ADDRESS = re.compile(r"postgresql://[^\s?]*\?corpus=")
 _ON_THE_WAY = re.compile(r"(?<=database server) (does not answer|refuses) \(.*?\)(?=;|$)")
 
 
 def for_visitors(error: RedstringError) -> str:
-    """An error as strangers may read it: files and corpora by their names, and not where they stand."""
+    """Return an error for visitors: names of files and corpora without their locations."""
     return without_folders(_ON_THE_WAY.sub(r" \1", _ADDRESS.sub("", str(error))))
 
 
 def without_folders(words: str) -> str:
-    """Words with the last part alone of each path from the root on."""
+    """Return a text in which each absolute path is reduced to its last part."""
     return _FOLDERS.sub("", words)
 
 
 def in_words(error: BaseException) -> str:
-    """What went wrong, in one short line, without the path that the system names."""
-    told = getattr(error, "strerror", None) or error
-    return " ".join(str(told).split())[:200] or type(error).__name__
+    """Return an error on one short line, without the path added by the system."""
+    message = getattr(error, "strerror", None) or error
+    return " ".join(str(message).split())[:200] or type(error).__name__
 
 
 def system_error(doing: str, error: OSError) -> RedstringError:
-    """What to raise where the system refused to do something: ResourceError where it has run out of what that
-    takes, CorpusError otherwise. ``doing`` begins with a verb: "read x"."""
+    """Return the error to raise for an OSError: ResourceError for an exhausted resource, else CorpusError.
+
+    ``doing`` begins with a verb: "read x".
+    """
     exhausted = _EXHAUSTED.get(error.errno or 0)
     if exhausted is not None:
         return ResourceError(f"cannot {doing}: {exhausted}, then try again")

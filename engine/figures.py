@@ -1,4 +1,4 @@
-"""Conditions on the figures of a case: "coverage >= 0.9", as people write them."""
+"""Conditions on the figures of a case, such as "coverage >= 0.9"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-# Each is a share or a mean similarity, 0..1; what they count stands in ``engine.model.Metrics``.
+# Shares or mean similarities, 0..1; ``engine.model.Metrics`` defines them.
 FIGURES = (
     "coverage",
     "similarity",
@@ -17,9 +17,9 @@ FIGURES = (
     "coherence",
     "completeness",
 )
-# What is measured of the passages that would be shown now.
+# Figures of the passages that would be shown now.
 OF_THE_SHOWN = frozenset({"similarity", "similarity_top", "references", "coherence"})
-# After the point, of what a figure is compared with.
+# Decimal places of the bound.
 DIGITS = 6
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -32,14 +32,14 @@ _WRITTEN = re.compile(r"\s*([a-z_]+)\s*(>=|<=|>|<)\s*(\d*\.?\d+)\s*(%?)\s*")
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A figure, how it is compared, and with what, 0..1."""
+    """A figure, a comparison and a bound, 0..1."""
 
     figure: str
     comparison: str
     wanted: float
 
     def holds(self, value: float) -> bool:
-        """Whether a value of the figure meets it."""
+        """Return whether a value of the figure meets the condition."""
         return _COMPARED[self.comparison](value, self.wanted)
 
     def __str__(self) -> str:
@@ -48,14 +48,14 @@ class Condition:
 
 
 def condition(written: str) -> Condition:
-    """A condition from its words; 90 % is 0.9. Raises ValueError saying what is wrong and what is known."""
+    """Parse a condition; 90% is 0.9. Raises ValueError with the problem and the known figures."""
     found = _WRITTEN.fullmatch(written)
     if found is None:
-        raise ValueError(f"{written!r} is no condition: write it as coverage >= 0.9")
+        raise ValueError(f"{written!r} is not a condition: write it as coverage >= 0.9")
     figure, comparison, number, percent = found.groups()
     if figure not in FIGURES:
-        raise ValueError(f"{figure!r} is no figure of a case; known figures: {', '.join(FIGURES)}")
+        raise ValueError(f"{figure!r} is not a figure of a case; known figures: {', '.join(FIGURES)}")
     wanted = round(float(number) / 100 if percent else float(number), DIGITS)
     if not 0.0 <= wanted <= 1.0:
-        raise ValueError(f"{written!r}: a figure is between 0 and 1")
+        raise ValueError(f"{written!r}: a figure must be between 0 and 1")
     return Condition(figure, comparison, wanted)

@@ -1,9 +1,8 @@
-"""The one gate through which a file is opened that others wrote, sent or named.
+"""The one gate for opening files from untrusted sources.
 
-A file is opened only by a path of which no part is a symbolic link, and only if it is a file of data. Each
-part is opened from the one above it, so that a link which is put in its place in between is refused too: the
-system itself is told not to follow (POSIX ``openat`` with ``O_NOFOLLOW``). What an operator names may be a
-link: it is resolved once, by ``named``, before anything below it is looked at.
+A file is opened only if no part of its path is a symbolic link, and only if it contains data. Each part is
+opened relative to the one above it without following links (POSIX ``openat`` with ``O_NOFOLLOW``), so that a
+link inserted concurrently is refused, too. Paths from an operator may be links: ``named`` resolves them once.
 """
 
 from __future__ import annotations
@@ -21,21 +20,21 @@ from engine.errors import FileRefusedError
 
 LINK = "a link: not followed"
 NO_DATA = "not a file of data (a pipe, a socket, a device or a file of the system)"
-# Enough to enter a folder of which only the way through is allowed.
+# Sufficient to pass through a folder without permission to list it.
 _ENTER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# A pipe that takes the place of a file at the last moment does not keep the reader waiting.
+# A pipe that replaces the file at the last moment does not block the reader.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _SYSTEM = ("/proc", "/sys")
 
 
 def named(path: Path) -> Path:
-    """What an operator has named, free of links. Raises OSError where it is not there."""
+    """Return an operator's path with links resolved. Raises OSError if it does not exist."""
     return Path(os.path.realpath(path, strict=True))
 
 
 def opened(path: Path) -> BufferedReader:
-    """A file, for reading. Raises FileRefusedError for a link or no file of data, OSError as ``open``."""
+    """Open a file for reading. Raises FileRefusedError for a link or no data file, OSError as ``open``."""
     with _folder(path.parent, _ENTER) as parent:
         before = os.stat(path.name, dir_fd=parent, follow_symlinks=False)
         _check(before)
@@ -50,8 +49,10 @@ def opened(path: Path) -> BufferedReader:
 
 
 def read(path: Path, largest: int) -> bytes:
-    """The whole of a file of at most so many bytes. Raises FileRefusedError for a larger one, else as
-    ``opened``."""
+    """Return the content of a file.
+
+    Raises FileRefusedError if it is larger than ``largest``, else as ``opened``.
+    """
     with opened(path) as file:
         content = file.read(largest + 1)
     if len(content) > largest:
@@ -60,20 +61,22 @@ def read(path: Path, largest: int) -> bytes:
 
 
 def read_named(path: Path, largest: int) -> bytes:
-    """``read`` of a file that an operator has named, which may be a link."""
+    """Return the content of an operator's file, which may be a link; as ``read``."""
     return read(named(path), largest)
 
 
 def entries(folder: Path) -> list[tuple[str, int]]:
-    """Names in a folder and what each is, as the type bits of ``stat``, a link as a link. Raises as
-    ``opened``."""
+    """Return the names in a folder with their types (type bits of ``stat``; links are links).
+
+    Raises as ``opened``.
+    """
     with _folder(folder, _LIST) as handle:
         if os.fstat(handle).st_dev in _system_devices():
             raise FileRefusedError(NO_DATA)
         found = []
         with os.scandir(handle) as listed:
             for entry in listed:
-                # A name that goes away meanwhile is no file.
+                # Skip a name that disappears concurrently.
                 try:
                     kind = stat.S_IFMT(os.stat(entry.name, dir_fd=handle, follow_symlinks=False).st_mode)
                 except FileNotFoundError:
@@ -83,7 +86,7 @@ def entries(folder: Path) -> list[tuple[str, int]]:
 
 
 def is_there(path: Path) -> bool:
-    """Whether a file or folder stands at a path of which no part is a link."""
+    """Return whether a path without links exists."""
     try:
         with _folder(path.parent, _ENTER) as parent:
             return not stat.S_ISLNK(os.stat(path.name, dir_fd=parent, follow_symlinks=False).st_mode)
@@ -92,18 +95,20 @@ def is_there(path: Path) -> bool:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for the account of this program alone, whatever its
-    umask is. A folder that is there stays as it is. Raises OSError."""
+    """Create a folder and its missing parents with access for this account only, whatever the umask.
+
+    An existing folder is unchanged. Raises OSError.
+    """
     for one in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         with suppress(FileExistsError):
             one.mkdir(mode=stat.S_IRWXU)
-            # A confined process may set no rights: its umask leaves those of the owner.
+            # A confined process must not change modes; its umask is private already.
             with suppress(PermissionError):
                 one.chmod(stat.S_IRWXU)
 
 
 def target(link: Path) -> Path | None:
-    """Where a link says that it leads: nothing there is looked at. None where it is no link."""
+    """Return the target of a link without accessing it; None if it is not a link."""
     try:
         return Path(os.path.normpath(link.parent / os.readlink(link)))
     except (OSError, ValueError):
@@ -119,7 +124,7 @@ def _check(status: os.stat_result) -> None:
 
 @contextmanager
 def _folder(folder: Path, how: int) -> Iterator[int]:
-    """A descriptor of a folder, reached from the root without following a link."""
+    """Yield a descriptor of a folder, reached from the root without following links."""
     first, *parts = Path(os.path.abspath(folder)).parts
     handle = os.open(first, how if not parts else _ENTER)
     try:
@@ -136,7 +141,7 @@ def _at(name: str, how: int, folder: int) -> int:
     try:
         return os.open(name, how, dir_fd=folder)
     except OSError as error:
-        # A link is told as such, or as no folder where a folder was wanted.
+        # The error for a link is its own, or "not a directory" if a folder was expected.
         if error.errno == errno.ELOOP or (error.errno == errno.ENOTDIR and _is_link(name, folder)):
             raise FileRefusedError(LINK) from None
         raise
@@ -148,5 +153,5 @@ def _is_link(name: str, folder: int) -> bool:
 
 @cache
 def _system_devices() -> frozenset[int]:
-    """The file systems whose files are no data: those that the system makes up as they are read."""
+    """Return the devices of pseudo file systems, whose files contain no data."""
     return frozenset(os.stat(path).st_dev for path in _SYSTEM if os.path.ismount(path))

@@ -1,4 +1,4 @@
-"""Requests to other hosts: addresses that are allowed, guarded fetching, downloads in the background."""
+"""Requests to other hosts: allowed addresses, guarded requests, an event loop in the background."""
 
 from __future__ import annotations
 
@@ -24,17 +24,12 @@ if TYPE_CHECKING:
     import httpx2
 
 
-# Requests to other servers: which addresses may be called, and how much of a request's time and
-# answer is waited for. Nothing else in the engine opens a connection but the loading of a model
-# from its hub.
+# All connections of the engine are opened here, except by the loading of models from their hub.
 
 
-# Which servers somebody who does not run this machine may have it call.
-#
-# A stranger's address is a request that the server sends in the stranger's name: without a guard
-# it would reach what only the server can reach (server-side request forgery, OWASP API7:2023). On
-# a public page it must be https, and every address that its name resolves to must be a public
-# one.
+# Addresses that visitors may make the server call. Without a guard such a request could reach hosts that only
+# the server can reach (server-side request forgery, OWASP API7:2023). On a public page the URL must be https,
+# and every address of its host must be public.
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # As ``anyio.getaddrinfo``.
@@ -42,25 +37,25 @@ Lookup = Callable[..., Awaitable[Sequence[tuple[Any, ...]]]]
 
 LONGEST_URL = 500
 _REFUSED = "this is not a public server; only those can be used on this page"
-# Servers stand on these or above 1023; below them are mail, files and logins.
+# Web servers use these ports or those above 1023; the others belong to mail, files and logins.
 WEB_PORTS = (80, 443)
 FIRST_FREE_PORT = 1024
-# Global unicast (RFC 4291, IANA registry): whatever lies outside is no public server, old notations
-# that hold an IPv4 address among them.
+# Global unicast (RFC 4291, IANA registry); everything else is not public, including old notations that
+# contain an IPv4 address.
 _PUBLIC_IPV6 = ipaddress.IPv6Network("2000::/3")
-# Inside it: 6to4 and Teredo, which hold an IPv4 address, and the second documentation prefix (RFC 9637).
+# Exceptions: 6to4 and Teredo, which contain an IPv4 address, and the second documentation prefix (RFC 9637).
 _NOT_PUBLIC = tuple(
     map(
         ipaddress.ip_network,
-        # The IPv4 ones: protocol assignments (RFC 6890), 6to4 relays (RFC 7526).
+        # IPv4: protocol assignments (RFC 6890), 6to4 relays (RFC 7526).
         ("2002::/16", "2001::/32", "3fff::/20", "192.0.0.0/24", "192.88.99.0/24"),
     )
 )
 # Translation at a gateway (RFC 6052).
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
-# Where clouds tell a machine its secrets, beside the link-local addresses: Azure (a public number), Alibaba,
-# Oracle, Amazon, Google.
-_SECRETS = frozenset(
+# Metadata services of clouds, in addition to link-local addresses: Azure (a public address), Alibaba, Oracle,
+# Amazon, Google.
+_METADATA_ADDRESSES = frozenset(
     map(
         ipaddress.ip_address,
         ("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"),
@@ -69,9 +64,9 @@ _SECRETS = frozenset(
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is that of a server on the open internet."""
+    """Return whether an address belongs to the public internet."""
     plain = _unwrapped(address)
-    if plain in _SECRETS or any(plain in network for network in _NOT_PUBLIC):
+    if plain in _METADATA_ADDRESSES or any(plain in network for network in _NOT_PUBLIC):
         return False
     if isinstance(plain, ipaddress.IPv6Address) and plain not in _PUBLIC_IPV6:
         return False
@@ -79,18 +74,18 @@ def is_public(address: Address) -> bool:
 
 
 def is_reachable(address: Address, *, private: bool) -> bool:
-    """Whether a stranger may have this machine connect to an address.
+    """Return whether a visitor may make this machine connect to an address.
 
-    Those where clouds keep their secrets are refused to everybody.
+    Never to metadata services of clouds.
     """
     if not private:
         return is_public(address)
     plain = _unwrapped(address)
-    return not (plain in _SECRETS or plain.is_link_local or plain.is_multicast)
+    return not (plain in _METADATA_ADDRESSES or plain.is_link_local or plain.is_multicast)
 
 
 def _unwrapped(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one stands for, where it stands for one."""
+    """Return the IPv4 address contained in an IPv6 address, if any."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return address.ipv4_mapped
@@ -100,10 +95,10 @@ def _unwrapped(address: Address) -> Address:
 
 
 def checked_url(url: str, *, private: bool) -> str:
-    """The address of a server, as far as it can be judged without looking its name up; no slash at its end.
+    """Return the URL of a server without a slash at its end, checked without a lookup of its name.
 
-    ``private``: servers of the private network too, and plain http. Raises InputError that says what is
-    wrong. The text is never repeated: a key may have been put in it.
+    ``private`` allows servers of the private network and plain http. Raises InputError with the problem,
+    without the text, which may contain a key.
     """
     url = url.strip(" ")
     if len(url) > LONGEST_URL or any(letter.isspace() or not letter.isprintable() for letter in url):
@@ -114,15 +109,15 @@ def checked_url(url: str, *, private: bool) -> str:
     except ValueError:
         raise InputError("the address cannot be read: write https://HOST/v1") from None
     if parts.scheme not in ("https", "http") or not host or port == 0:
-        raise InputError("the address begins with https://, then the name of the server")
+        raise InputError("the address must begin with https:// and the name of the server")
     if "@" in parts.netloc or "\\" in url:
-        raise InputError("the address holds no name and no key: there is a field for the key")
+        raise InputError("the address must not contain a user name or key: there is a field for the key")
     if "?" in url or "#" in url:
-        raise InputError("the address ends with its path, as in https://HOST/v1")
+        raise InputError("the address must end with its path, as in https://HOST/v1")
     if not private and parts.scheme != "https":
-        raise InputError("the address must begin with https:// here: the key would be sent in the open")
+        raise InputError("the address must begin with https:// here: the key would be sent unencrypted")
     if not private and port is not None and port not in WEB_PORTS and port < FIRST_FREE_PORT:
-        raise InputError(f"port {port} is not one that servers of models have: 443, or above 1023")
+        raise InputError(f"port {port} is not allowed: use 443, or one above 1023")
     try:
         literal = ipaddress.ip_address(host)
     except ValueError:
@@ -132,11 +127,11 @@ def checked_url(url: str, *, private: bool) -> str:
     return url.rstrip("/")
 
 
-async def resolved(host: str, port: int, *, private: bool, lookup: Lookup | None = None) -> list[str]:
-    """The addresses of a name, all of them judged. Raises InputError where one may not be connected to.
+async def resolve(host: str, port: int, *, private: bool, lookup: Lookup | None = None) -> list[str]:
+    """Return the addresses of a host name. Raises InputError if any of them must not be connected to.
 
-    One refused address refuses the name: a public name that also means a private machine means harm.
-    Raises OSError or ValueError where the name cannot be resolved.
+    A public name with a private address is treated as an attack. Raises OSError or ValueError if the name
+    cannot be resolved.
     """
     import anyio
 
@@ -148,24 +143,23 @@ async def resolved(host: str, port: int, *, private: bool, lookup: Lookup | None
     return addresses
 
 
-# One request to a server, and what came back: bounded in time and size, no redirect followed,
-# nothing unpacked.
-#
-# What is said of a failure is in our own words: a server's answer, its banner or its headers may
-# be what only this machine can read.
+# A request to a server: bounded in time and size, without redirects and compression. Messages about failures
+# are our own words: a server's answer or headers may be readable by this machine only.
 
-# Makes what opens the connections; httpx2 is not imported before something is sent.
+# Makes transports; httpx2 is imported on first use only.
 Network = Callable[[], "httpx2.AsyncBaseTransport"]
-# Statuses of our own for what has none.
+# Statuses for requests without a response.
 TIMED_OUT, UNREACHABLE, OVERSIZED = 0, 1, 2
-# A few kilobytes that unpack to gigabytes would be no answer.
+# Compressed answers could expand to gigabytes.
 _ALWAYS = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "redstring"}
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """Status, headers in lower case and body of a response; a status below 100 tells why there is none, and
-    the body says so in words."""
+    """Status, headers in lower case and body of a response.
+
+    A status below 100 means that there is none; the body is the reason.
+    """
 
     status: int
     body: str = ""
@@ -174,31 +168,34 @@ class Received:
 
     @property
     def fine(self) -> bool:
-        """The server answered."""
+        """Whether the server responded successfully."""
         return 200 <= self.status < 300
 
 
-# What a status means to whoever asks a model.
+# The meaning of statuses of a language model's server.
 _WORDS = {
-    400: "it does not take this request",
+    400: "it does not accept this request",
     401: "it does not accept the key",
     403: "it does not accept the key",
-    404: "it knows no such model or path",
+    404: "the model or path is unknown to it",
     413: "the request is too long for it",
-    422: "it does not take this request",
-    429: "it takes no more requests for now, or the account has no credit",
+    422: "it does not accept this request",
+    429: "it accepts no more requests for now, or the account has no credit",
 }
 
 
 def in_words(status: int) -> str:
-    """What a server means by a status, where its own words are not to be repeated; empty where unclear."""
-    return _WORDS.get(status, "it has a fault of its own" if status >= 500 else "")
+    """Return the meaning of a status, for servers whose own words are not repeated; empty if unclear."""
+    return _WORDS.get(status, "it has an internal error" if status >= 500 else "")
 
 
 @cache
 def certificates(*, of_environment: bool) -> ssl.SSLContext:
-    """Whose certificates are trusted: read once, 30 ms. ``of_environment``: also those that SSL_CERT_FILE and
-    SSL_CERT_DIR name. Raises SettingsError where those cannot be read."""
+    """Return the trusted certificates, cached because reading takes 30 ms.
+
+    ``of_environment`` includes those named by SSL_CERT_FILE and SSL_CERT_DIR. Raises SettingsError if they
+    cannot be read.
+    """
     import httpx2
 
     try:
@@ -208,9 +205,8 @@ def certificates(*, of_environment: bool) -> ssl.SSLContext:
         raise SettingsError(f"SSL_CERT_FILE, SSL_CERT_DIR: no certificates can be read ({why})") from error
 
 
-def opened_client(network: Network | None = None) -> httpx2.AsyncClient:
-    """A client that opens its connections by ``network``; without one as this machine's owner set it up, the
-    proxies of the environment included."""
+def open_client(network: Network | None = None) -> httpx2.AsyncClient:
+    """Return a client with transports by ``network``, by default with the proxies of this machine."""
     import httpx2
 
     _quiet()
@@ -220,7 +216,7 @@ def opened_client(network: Network | None = None) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(timeout=None, follow_redirects=False, transport=network(), trust_env=False)
 
 
-async def fetched(
+async def fetch(
     client: httpx2.AsyncClient,
     method: str,
     url: str,
@@ -230,7 +226,10 @@ async def fetched(
     seconds: float,
     longest: int,
 ) -> Received:
-    """What came of a request; ``content`` is JSON, ``longest`` the bytes that are read of the answer."""
+    """Send a request and return the response.
+
+    ``content`` is JSON, ``longest`` the limit of the body in bytes.
+    """
     import httpx2
 
     headers = dict(_ALWAYS)
@@ -239,7 +238,7 @@ async def fetched(
     if key:
         headers["Authorization"] = f"Bearer {key}"
     try:
-        # Made without the client, which would add the cookies that an earlier answer has set.
+        # Made without the client, which would add cookies set by earlier responses.
         request = httpx2.Request(method, url, headers=headers, content=content)
         async with asyncio.timeout(seconds):
             response = await client.send(request, stream=True, auth=None)
@@ -254,14 +253,14 @@ async def fetched(
     except TimeoutError:
         return Received(TIMED_OUT, f"no answer within {seconds:g} s")
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
-        # The last is what a name of a host gives that no network can look up.
-        return Received(UNREACHABLE, _said(error))
+        # The last is raised for host names that no resolver accepts.
+        return Received(UNREACHABLE, _failure_words(error))
     names = {name.lower(): value for name, value in response.headers.items()}
     return Received(response.status_code, body.decode("utf-8", "replace"), names)
 
 
-def _said(error: Exception) -> str:
-    """What a failure is called. Only what stood before anything was received is told in its own words."""
+def _failure_words(error: Exception) -> str:
+    """Return the name of a failure. Only errors before the first byte received are described in detail."""
     import httpx2
 
     if isinstance(error, httpx2.ConnectError):
@@ -271,31 +270,32 @@ def _said(error: Exception) -> str:
     if isinstance(error, (httpx2.ReadError, httpx2.WriteError, httpx2.CloseError)):
         return "the connection broke"
     if isinstance(error, httpx2.ProxyError):
-        return "the proxy of this machine does not let it through"
-    return "there can be no such server"
+        return "the proxy of this machine refuses it"
+    return "the name of the server is invalid"
 
 
 def _quiet() -> None:
-    """Keep headers out of logs: below INFO the transport writes those of each response, and a server may send
-    the key back in one. Whoever sets its level on purpose gets what they ask for."""
+    """Keep headers out of logs: below INFO the transport logs those of responses, which may repeat the key.
+
+    A level set explicitly is respected.
+    """
     transport = logging.getLogger("httpcore2")
     if transport.level == logging.NOTSET:
         transport.setLevel(logging.INFO)
 
 
-# Connections to addresses that strangers named.
-#
-# A name is looked up, all its addresses are judged, and one of those very addresses is connected
-# to: a name that means another machine a moment later (DNS rebinding) gains nothing. No
-# connection serves two requests, so that each request is judged, and no proxy of the environment
-# is used.
+# Connections to addresses named by visitors. A name is resolved, all its addresses are checked, and the
+# connection goes to one of exactly these, so that DNS rebinding gains nothing. Connections are not reused, so
+# that each request is checked, and proxies of the environment are not used.
 
 PORTS = {"https": 443, "http": 80}
 
 
 def guarded_transport(*, private: bool, lookup: Lookup | None = None) -> httpx2.AsyncBaseTransport:
-    """A transport for an HTTP client that connects to nothing a stranger may not reach (``private``: to the
-    private network, but never to where clouds keep their secrets)."""
+    """Return a transport for an HTTP client that connects only to addresses allowed for visitors.
+
+    ``private`` allows the private network, but never metadata services of clouds.
+    """
     import httpx2
 
     class Guarded(httpx2.AsyncBaseTransport):
@@ -312,17 +312,17 @@ def guarded_transport(*, private: bool, lookup: Lookup | None = None) -> httpx2.
                 try:
                     return await self._inner.handle_async_request(_aimed(request, address))
                 except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-                    # Nothing was sent yet.
+                    # Nothing has been sent yet.
                     failure = error
             raise failure
 
         async def _judged(self, request: httpx2.Request) -> list[str]:
             url = request.url
             if url.scheme not in PORTS:
-                raise httpx2.UnsupportedProtocol("only http and https are spoken")
+                raise httpx2.UnsupportedProtocol("only http and https are supported")
             host, port = url.raw_host.decode("ascii"), url.port or PORTS[url.scheme]
             try:
-                return await resolved(host, port, private=private, lookup=lookup)
+                return await resolve(host, port, private=private, lookup=lookup)
             except InputError as error:
                 raise httpx2.ConnectError(str(error)) from error
             except (OSError, ValueError) as error:
@@ -335,7 +335,7 @@ def guarded_transport(*, private: bool, lookup: Lookup | None = None) -> httpx2.
 
 
 def _aimed(request: httpx2.Request, address: str) -> httpx2.Request:
-    """The same request to one address of its server; the certificate must still be that of the name."""
+    """Return the request for an address of its host; the certificate must still match the name."""
     import httpx2
 
     return httpx2.Request(
@@ -347,10 +347,8 @@ def _aimed(request: httpx2.Request, address: str) -> httpx2.Request:
     )
 
 
-# One event loop in a thread of its own, on which requests run, so that each can be ended at any
-# moment.
-#
-# A blocking read of a socket cannot be called off from another thread; a task can.
+# An event loop in a thread of its own, in which requests run: unlike a blocking read, a task can be cancelled
+# at any moment.
 
 SECONDS_TO_FINISH = 1.0
 _lock = threading.Lock()
@@ -358,7 +356,7 @@ _running: tuple[int, asyncio.AbstractEventLoop, threading.Thread] | None = None
 
 
 def background_loop() -> asyncio.AbstractEventLoop:
-    """The loop of this process, started at the first call. A forked process gets one of its own."""
+    """Return the loop of this process, started on the first call. A forked process gets its own."""
     global _running
     with _lock:
         if _running is None or _running[0] != os.getpid():
@@ -383,7 +381,7 @@ def _stop() -> None:
 
 
 async def _finish() -> None:
-    """Let connections close, and end what still runs."""
+    """Close connections and cancel running tasks."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     if others:
         _, left = await asyncio.wait(others, timeout=SECONDS_TO_FINISH / 2)

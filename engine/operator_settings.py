@@ -473,7 +473,7 @@ def is_loopback(host: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ShownSetting:
     """A setting as it is shown: in words, with a secret as set or not set."""
 
     variable: str
@@ -485,11 +485,11 @@ class Told:
     meaning: str
 
 
-def list_settings(settings: OperatorSettings) -> Iterator[Told]:
+def list_settings(settings: OperatorSettings) -> Iterator[ShownSetting]:
     """Every setting, in the order of its definition."""
     for name, field in OperatorSettings.model_fields.items():
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-        yield Told(
+        yield ShownSetting(
             variable=variable(name),
             group=str(extra["group"]),
             value=_in_words(getattr(settings, name)),

@@ -1,7 +1,7 @@
-"""How broad a case goes: what the limit of its pool makes of the scan, the seeds, the budgets and the gate.
+"""The search budget of a case, derived from the limit of its pool: scan, seeds, round budgets, gate.
 
-One number, so that a larger pool is filled and a smaller one holds the best: the values between the points
-are interpolated. The points up to a pool of 1,000 were set on the gold sets one by one.
+Values between the points are interpolated. The points up to a pool of 1,000 were chosen on the gold sets one
+by one.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ import numpy as np
 
 from engine.settings import InvestigationSettings
 
-# How many candidates the scan keeps and how deep each list is read, by how the question is seen.
+# The share of candidates of the scan and of the depth of each list, by query strategy.
 SHARES: Mapping[str, float] = {"precision": 0.8, "balanced": 1.0, "recall": 1.5}
 DEEPEST_SCAN, DEEPEST_LIST = 1_500, 3_000
 
 
 @dataclass(frozen=True, slots=True)
 class SearchBudget:
-    """``scan``: candidates of the broad scan that enter the pool; ``depth``: hits taken of each retriever for
-    each view. Of a round: ``seeds``, ``hops`` (references followed in a row from a seed), the leads that are
-    admitted ``per_strategy`` (of a fully trusted one; others get their share), ``per_document`` and
-    ``per_relation``, the lowest score at the ``gate``, and the share by which the pool must grow for another
-    round, ``gain``.
+    """Limits of a search.
+
+    ``scan``: candidates of the scan admitted to the pool; ``depth``: hits taken from each retriever for each
+    view. In a round: ``seeds``, ``hops`` (references followed in sequence from a seed), admitted leads
+    ``per_strategy`` (of a fully trusted one; others get their share), ``per_document`` and ``per_relation``,
+    the lowest score at the ``gate``, and the relative growth of the pool required for another round,
+    ``gain``.
     """
 
     scan: int
@@ -49,8 +51,7 @@ POINTS: Mapping[int, SearchBudget] = {
 
 
 def budget_for(settings: InvestigationSettings, strategy: str | None = None) -> SearchBudget:
-    """The breadth of a case; ``strategy``: how the question is seen, where a plan says it and not the
-    settings."""
+    """Return the budget of a case; ``strategy``: the query strategy if a plan overrides the settings'."""
     found = _between(settings.pool_size)
     share = SHARES[strategy or settings.query_strategy]
     return replace(
@@ -66,17 +67,17 @@ def _between(size: int) -> SearchBudget:
     def at(name: str) -> float:
         return float(np.interp(size, points, [getattr(POINTS[point], name) for point in points]))
 
-    def whole(name: str) -> int:
+    def as_int(name: str) -> int:
         return round(at(name))
 
     return SearchBudget(
-        scan=whole("scan"),
-        depth=whole("depth"),
-        seeds=whole("seeds"),
+        scan=as_int("scan"),
+        depth=as_int("depth"),
+        seeds=as_int("seeds"),
         hops=int(at("hops")),
-        per_strategy=whole("per_strategy"),
-        per_document=whole("per_document"),
-        per_relation=whole("per_relation"),
+        per_strategy=as_int("per_strategy"),
+        per_document=as_int("per_document"),
+        per_relation=as_int("per_relation"),
         gate=at("gate"),
         gain=at("gain"),
     )

@@ -24,7 +24,7 @@ from pydantic import (
 
 from engine.errors import SettingsError
 from engine.figures import FIGURES, condition
-from engine.threads import threads
+from engine.strategy_registry import load_strategies
 
 
 class Preset(StrEnum):
@@ -81,13 +81,13 @@ Conditions = Annotated[Names, AfterValidator(_conditions)]
 Year = Annotated[int, Field(ge=1, le=9999)]
 
 
-def followed(preset: Preset) -> tuple[str, ...]:
+def preset_strategies(preset: Preset) -> tuple[str, ...]:
     """Names of the strategies that a preset follows."""
     depth = _DEEPER.index(Preset.BALANCED if preset is Preset.AUTO else preset)
-    return tuple(name for name, thread in threads().items() if thread.on_from in _DEEPER[: depth + 1])
+    return tuple(name for name, thread in load_strategies().items() if thread.on_from in _DEEPER[: depth + 1])
 
 
-def knob(
+def setting_field(
     default: Any,
     meaning: str,
     unit: str,
@@ -113,19 +113,22 @@ class InvestigationSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    strategies: Names = knob(
-        lambda: followed(Preset.BALANCED), "Threads to follow from each seed, by name.", "names", group="main"
+    strategies: Names = setting_field(
+        lambda: preset_strategies(Preset.BALANCED),
+        "Threads to follow from each seed, by name.",
+        "names",
+        group="main",
     )
-    follow: bool = knob(
+    follow: bool = setting_field(
         True,
         "Follow threads and close gaps; off: the plain hybrid list alone.",
         "on/off",
         group="main",
     )
-    rounds: int = knob(
+    rounds: int = setting_field(
         2, "Rounds of expansion after the scan, at most.", "rounds", group="main", low=0, high=5
     )
-    pool_size: int = knob(
+    pool_size: int = setting_field(
         500,
         "Passages the research pool may hold; the scan, the seeds and the threads' budgets grow with it.",
         "passages",
@@ -133,78 +136,92 @@ class InvestigationSettings(BaseModel):
         low=10,
         high=2000,
     )
-    top_k: int = knob(20, "Passages in the final ranking.", "passages", group="main", low=1, high=200)
-    close_gaps: bool = knob(True, "Send a query for each area that lacks evidence.", "on/off", group="main")
-    citation_direction: Literal["both", "out", "in"] = knob(
+    top_k: int = setting_field(
+        20, "Passages in the final ranking.", "passages", group="main", low=1, high=200
+    )
+    close_gaps: bool = setting_field(
+        True, "Send a query for each area that lacks evidence.", "on/off", group="main"
+    )
+    citation_direction: Literal["both", "out", "in"] = setting_field(
         "both",
         "Which references are followed: what a passage cites (out), what cites it (in), or both.",
         "name",
         group="main",
     )
-    transaction_type: Annotated[str | None, BeforeValidator(_named)] = knob(
+    transaction_type: Annotated[str | None, BeforeValidator(_named)] = setting_field(
         AUTO,
         "Type of transaction whose areas are required: auto (the question tells it), none, or one by name.",
         "name",
         group="main",
     )
 
-    as_of: date | None = knob(None, "Only provisions in force on this day.", "date", group="filters")
-    include_superseded: bool = knob(
+    as_of: date | None = setting_field(None, "Only provisions in force on this day.", "date", group="filters")
+    include_superseded: bool = setting_field(
         False,
         "Show text too that is known to be repealed, superseded or expired.",
         "on/off",
         group="filters",
     )
-    documents: Names = knob((), "Only these documents, by id, title or short name.", "names", group="filters")
-    types: Names = knob((), "Only documents of these types (act, regulation, ...).", "names", group="filters")
-    languages: Names = knob((), "Only documents in these languages.", "codes", group="filters")
-    issuers: Names = knob((), "Only documents issued by these bodies.", "names", group="filters")
-    statuses: Names = knob((), "Only text of these statuses (in force, ...).", "names", group="filters")
-    year_from: Year | None = knob(None, "Only documents of this year or later.", "year", group="filters")
-    year_to: Year | None = knob(None, "Only documents of this year or earlier.", "year", group="filters")
+    documents: Names = setting_field(
+        (), "Only these documents, by id, title or short name.", "names", group="filters"
+    )
+    types: Names = setting_field(
+        (), "Only documents of these types (act, regulation, ...).", "names", group="filters"
+    )
+    languages: Names = setting_field((), "Only documents in these languages.", "codes", group="filters")
+    issuers: Names = setting_field((), "Only documents issued by these bodies.", "names", group="filters")
+    statuses: Names = setting_field(
+        (), "Only text of these statuses (in force, ...).", "names", group="filters"
+    )
+    year_from: Year | None = setting_field(
+        None, "Only documents of this year or later.", "year", group="filters"
+    )
+    year_to: Year | None = setting_field(
+        None, "Only documents of this year or earlier.", "year", group="filters"
+    )
 
-    query_strategy: Literal["precision", "balanced", "recall"] = knob(
+    query_strategy: Literal["precision", "balanced", "recall"] = setting_field(
         "balanced",
         "Views used: the question alone, those that proved themselves, or all; and the depth of the scan.",
         "name",
         group="search",
     )
-    retrievers: Names = knob(
+    retrievers: Names = setting_field(
         BUILT_IN_RETRIEVERS,
         "Who searches the corpus: bm25, dense, sparse. What the corpus has no model for is left out.",
         "names",
         group="search",
         choices=BUILT_IN_RETRIEVERS,
     )
-    must_include: Phrases = knob(
+    must_include: Phrases = setting_field(
         (), "Only passages that hold each of these words or phrases.", "phrases", group="filters"
     )
-    must_exclude: Phrases = knob(
+    must_exclude: Phrases = setting_field(
         (), "No passage that holds one of these words or phrases.", "phrases", group="filters"
     )
-    reranker: str = knob(
+    reranker: str = setting_field(
         "none",
         "Model that reads question and best passages together: ce:NAME_OR_FOLDER, or llm (a language model).",
         "spec",
         group="search",
     )
 
-    depth: Literal["auto", "fixed"] = knob(
+    depth: Literal["auto", "fixed"] = setting_field(
         FIXED,
         "Who says how deep it goes: the question (auto), within these settings, or they alone.",
         "by",
         group="stopping",
     )
-    stop_when: Conditions = knob(
+    stop_when: Conditions = setting_field(
         (),
         f"Stop when one of these holds, such as coverage >= 0.9; known figures: {', '.join(FIGURES)}.",
         "conditions",
         group="stopping",
     )
-    time_budget: float | None = knob(
+    time_budget: float | None = setting_field(
         None, "Stop after this many seconds.", "seconds", group="stopping", low=0.05, high=600
     )
-    call_budget: int | None = knob(
+    call_budget: int | None = setting_field(
         None,
         "Stop after this many calls of an outside model; a language model is asked no more often.",
         "calls",
@@ -214,7 +231,7 @@ class InvestigationSettings(BaseModel):
     )
 
     # Each task has a deterministic fallback, which does it where no language model is connected, or it fails.
-    model_tasks: Names = knob(
+    model_tasks: Names = setting_field(
         (),
         "What a language model does: sub-questions, hypothetical (passages to search by), gap-queries, "
         "sufficiency (whether enough was found).",
@@ -222,10 +239,10 @@ class InvestigationSettings(BaseModel):
         group="model",
         choices=MODEL_TASKS,
     )
-    token_budget: int | None = knob(
+    token_budget: int | None = setting_field(
         None, "Tokens of a language model at most.", "tokens", group="model", low=1, high=100_000_000
     )
-    money_budget: float | None = knob(
+    money_budget: float | None = setting_field(
         None,
         "Money for a language model at most, as its prices have it.",
         "money",
@@ -233,10 +250,10 @@ class InvestigationSettings(BaseModel):
         low=0.0,
         high=1e6,
     )
-    hypothetical_passages: int = knob(
+    hypothetical_passages: int = setting_field(
         3, "Passages that might answer, at most.", "passages", group="model", low=1, high=5
     )
-    hypothetical_temperature: Fraction = knob(
+    hypothetical_temperature: Fraction = setting_field(
         0.0,
         "How freely a language model words passages that might answer; 0 for the likeliest words.",
         "temperature",
@@ -244,7 +261,7 @@ class InvestigationSettings(BaseModel):
     )
     hypothetical_language: Annotated[
         str, BeforeValidator(lambda value: "question" if _named(value) is None else value)
-    ] = knob(
+    ] = setting_field(
         "question",
         "Language in which it words them: question (the question's, where the corpus has it), corpus (its "
         "main one), or a code such as de.",
@@ -305,7 +322,7 @@ def preset(name: str) -> InvestigationSettings:
     except ValueError:
         known = ", ".join(item.value for item in Preset)
         raise SettingsError(f"unknown preset {name!r}; known presets: {known}") from None
-    return InvestigationSettings(strategies=followed(found), **_CHANGES[found])
+    return InvestigationSettings(strategies=preset_strategies(found), **_CHANGES[found])
 
 
 def presets() -> Mapping[Preset, InvestigationSettings]:

@@ -15,7 +15,7 @@ import pytest
 
 from engine.cli.main import parser
 from engine.settings import InvestigationSettings, Preset, presets
-from engine.threads import threads
+from engine.strategy_registry import load_strategies
 from tests.conftest import ROOT
 from ui.command import SERVE, add_serve
 
@@ -153,7 +153,7 @@ def setting_rows() -> Iterator[str]:
         flag = f"--{name.replace('_', '-')}"
         shown = "those of `balanced`" if name == "strategies" else in_words(default)
         yield f"| `{flag}` | {shown} | {extra['unit']} | {field.description} |"
-    for name, thread in threads().items():
+    for name, thread in load_strategies().items():
         begins = "when asked for" if thread.on_from is None else f"`{thread.on_from.value}`"
         yield f"| `{name}` | {begins} | {thread.meaning} |"
     for preset, settings in presets().items():

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.investigation.strategies.gaps import Gaps
-from engine.threads import Colour, Thread, threads, title_of
+from engine.strategy_registry import Colour, StrategyInfo, load_strategies, strategy_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ _OTHERS = {
 _SPARE = ("spare-a", "spare-b", "spare-c")
 
 
-def _strategies() -> Iterator[Thread]:
-    yield from threads().values()
+def _strategies() -> Iterator[StrategyInfo]:
+    yield from load_strategies().values()
     yield Gaps
 
 
@@ -50,7 +50,7 @@ def thread(strategy: str) -> Shown:
     if known is not None:
         return Shown(strategy, known[0], known[1], f"thread-{strategy}")
     token = _SPARE[sum(strategy.encode()) % len(_SPARE)]
-    return Shown(strategy, title_of(strategy), strategy.replace("_", " "), token)
+    return Shown(strategy, strategy_title(strategy), strategy.replace("_", " "), token)
 
 
 def colour(strategy: str) -> str:

@@ -13,7 +13,7 @@ from threading import Lock, Thread
 from typing import NamedTuple
 from weakref import ref
 
-from engine.access.audit_log import Kept, corpus_named, delete, half_deleted, of_person
+from engine.access.audit_log import CorpusFolder, corpora_of_user, delete, half_deleted, log_name
 from engine.access.users import visitors_folder
 from engine.corpus import open_corpus
 from engine.corpus.address import Address, Place
@@ -186,7 +186,7 @@ class Shelved:
     @property
     def logged_as(self) -> str:
         """What the audit log calls it."""
-        return corpus_named(self.folder, is_own=self.private)
+        return log_name(self.folder, is_own=self.private)
 
 
 class Library:
@@ -289,10 +289,10 @@ class Library:
         """Whether a new corpus will belong to the user who makes it."""
         return not self.settings.shared or self.settings.access == "off"
 
-    def of(self, visitor: str) -> list[Kept]:
+    def of(self, visitor: str) -> list[CorpusFolder]:
         """All that is kept of a visitor, what cannot be opened too."""
         folder = None if self.home is None else visitors_folder(self.home, visitor)
-        return [] if self.home is None or folder is None else of_person(self.home, folder)
+        return [] if self.home is None or folder is None else corpora_of_user(self.home, folder)
 
     def place_for(self, name: str, visitor: str) -> Path:
         """The folder for a new corpus. Raises InputError where the name or the visitor cannot have one."""
@@ -314,7 +314,7 @@ class Library:
         if not (shelved.writable and shelved.made_here):
             raise InputError(f"{name!r} cannot be deleted here")
         owner = shelved.folder.parent.name if shelved.private else ""
-        delete([Kept(shelved.folder, owner, 0.0)])
+        delete([CorpusFolder(shelved.folder, owner, 0.0)])
         self._open.forget(shelved.folder)
 
     def _places(self, visitor: str) -> Iterator[tuple[Place, bool, bool]]:

@@ -1,4 +1,4 @@
-"""Auditing the made claims, one by one, in the same process, over HTTP, and by the words that overlap."""
+"""Audit generated claims in this process and over HTTP, and compare with word overlap."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TRUE_KINDS = (COPIED, PARAPHRASE)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A claim, what was found of it, and why."""
+    """A claim, its finding and the reason."""
 
     claim: Claim
     found: str
@@ -40,23 +40,23 @@ class Outcome:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the finding is right."""
+        """Whether the finding is correct."""
         return self.found in self.claim.wanted
 
     @property
     def is_wrong(self) -> bool:
-        """Whether it misleads: false called supported, true called contradicted."""
+        """Whether the finding misleads: a false claim as supported, a true one as contradicted."""
         return self.found in self.claim.wrong
 
 
 def audited(claims: Sequence[Claim], folders: dict[str, Path]) -> tuple[list[Outcome], float]:
-    """Each claim audited by itself, and the seconds it took, without those for opening a corpus."""
+    """Audit each claim alone; also return the seconds without those for opening corpora."""
     outcomes, seconds = [], 0.0
     for name, folder in folders.items():
         auditor = Auditor(open_corpus(folder), day=DAY)
         mine = [one for one in claims if one.collection == name]
         if mine:
-            # What is built at the first question is not a claim's time.
+            # Warm up: the first claim builds caches.
             auditor.claim(mine[0].text, mine[0].language)
         started = time.perf_counter()
         for one in mine:
@@ -67,9 +67,9 @@ def audited(claims: Sequence[Claim], folders: dict[str, Path]) -> tuple[list[Out
 
 
 def over_http(claims: Sequence[Claim], address: str, names: dict[str, str]) -> list[Outcome]:
-    """The same claims through the page's endpoint; a text of several claims is found as its worst one.
+    """Audit the claims by the page's endpoint; a text of several claims has the finding of its worst one.
 
-    ``names``: what the page calls each collection's corpus.
+    ``names``: the page's name of each collection's corpus.
     """
     from gradio_client import Client
 
@@ -84,13 +84,13 @@ def over_http(claims: Sequence[Claim], address: str, names: dict[str, str]) -> l
             api_name="/audit",
         )
         checked = answer["claims"]
-        said = checked[0] if checked else {"finding": "no claim found", "reason": ""}
-        outcomes.append(Outcome(one, str(said["finding"]).replace(" ", "_"), str(said["reason"])))
+        first = checked[0] if checked else {"finding": "no claim found", "reason": ""}
+        outcomes.append(Outcome(one, str(first["finding"]).replace(" ", "_"), str(first["reason"])))
     return outcomes
 
 
 def table(outcomes: Sequence[Outcome], by: Sequence[str]) -> list[dict[str, Any]]:
-    """Findings counted by fields of the claim."""
+    """Count findings by fields of the claim."""
     groups: dict[tuple[str, ...], list[Outcome]] = {}
     for one in outcomes:
         groups.setdefault(tuple(getattr(one.claim, field) for field in by), []).append(one)
@@ -112,10 +112,10 @@ def _counted(found: Iterable[str]) -> dict[str, int]:
 
 
 def overlap(claims: Sequence[Claim], found: Sequence[Collection]) -> dict[str, Any]:
-    """A plain baseline: supported where a passage holds so large a share of the claim's words.
+    """Measure a baseline: a claim is supported if a passage has a large enough share of its words.
 
-    The threshold is the one that does best on these very claims, which is more than it would get in use;
-    citations are taken off, as it cannot read them.
+    The threshold is the best one for these claims, so that the baseline looks better than in use. Citations,
+    which it cannot read, are removed.
     """
     of = {one.name: one for one in found}
     scores = np.array([float(of[one.collection].overlap(one.bare).max()) for one in claims])
@@ -136,23 +136,24 @@ def overlap(claims: Sequence[Claim], found: Sequence[Collection]) -> dict[str, A
     return {"threshold": round(best, 3), "kinds": kinds}
 
 
-def markdown(told: dict[str, Any]) -> str:
-    """The figures as tables."""
-    lines = [f"# Made claims, half: {told['half']}", ""]
-    lines.append(f"{told['claims']:,} claims, {told['claims_per_second']} claims a second.")
-    for title, rows in told["tables"].items():
+def markdown(figures: dict[str, Any]) -> str:
+    """Return the figures as Markdown tables."""
+    lines = [f"# Generated claims, half: {figures['half']}", ""]
+    lines.append(f"{figures['claims']:,} claims, {figures['claims_per_second']} claims a second.")
+    for title, rows in figures["tables"].items():
         lines += ["", f"## {title}", ""]
         names = list(dict.fromkeys(name for row in rows for name in row))
         lines.append("| " + " | ".join(name.replace("_", " ") for name in names) + " |")
         lines.append("|" + "---|" * len(names))
         lines += ["| " + " | ".join(str(row.get(name, 0)) for name in names) + " |" for row in rows]
-    if told["overlap"]["threshold"] is not None:
-        lines += ["", f"## Word overlap, best threshold {told['overlap']['threshold']}", ""]
-        lines += ["| kind | claims | called supported |", "|---|---|---|"]
+    if figures["overlap"]["threshold"] is not None:
+        lines += ["", f"## Word overlap, best threshold {figures['overlap']['threshold']}", ""]
+        lines += ["| kind | claims | supported |", "|---|---|---|"]
         lines += [
             f"| {kind} | {row['claims']} | {row['supported']} |"
-            for kind, row in told["overlap"]["kinds"].items()
+            for kind, row in figures["overlap"]["kinds"].items()
         ]
-    if "http" in told:
-        lines += ["", f"Over HTTP: {told['http']['same']} of {told['http']['claims']} the same finding."]
+    if "http" in figures:
+        same, count = figures["http"]["same"], figures["http"]["claims"]
+        lines += ["", f"Over HTTP: {same} of {count} have the same finding."]
     return "\n".join(lines) + "\n"

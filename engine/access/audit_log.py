@@ -1,4 +1,4 @@
-"""The audit log with its hash chain, and the removal of a person's or a corpus's traces."""
+"""The audit log, and deletion of a user's or a corpus's data."""
 
 from __future__ import annotations
 
@@ -29,16 +29,15 @@ from engine.errors import CorpusError, InputError
 from engine.files import make_private_folder
 from engine.operator_settings import MEGABYTE, OperatorSettings
 
-# Who did what, when, to what, and with which outcome: one JSON object a line, append-only.
-#
-# It contains no text of a document, no question and no answer. Only its owner can read the file. A
-# full file is rotated, and the oldest rotated file is deleted.
+# The audit log records who did what, when, to what and with which outcome: one JSON object per line, append-
+# only. It contains no text of a document, question or answer. Only its owner can read the file. A full file
+# is rotated, and the oldest rotated file is deleted.
 
 Outcome = Literal["done", "refused", "failed"]
 LONGEST = 200
-# Hexadecimal digits of a hash that distinguish the addresses of one log.
+# Hexadecimal digits of a hash, enough to distinguish the addresses of a log.
 DIGITS = 16
-# Name of the folder of a corpus made on the page: words, and a random number.
+# The folder name of a corpus made on the page: words and a random number.
 _FOLDER = re.compile(r".+-([0-9a-f]{8})")
 _LOG = logging.getLogger("redstring.audit")
 _LOG.setLevel(logging.INFO)
@@ -55,45 +54,44 @@ class _Entry:
 
 
 def record(person: Person, action: str, what: str, outcome: Outcome) -> None:
-    """Write down what somebody did, where a log is kept. ``what`` names a corpus by its folder, or a user;
-    never by words of a text."""
+    """Record an action if a log is open. ``what`` is the folder of a corpus or a user's name, never text."""
     _LOG.info("", extra={"entry": _Entry(person, action, what, outcome)})
 
 
-def corpus_named(folder: Path, *, is_own: bool) -> str:
-    """What the log calls a corpus: its folder; of a person's own corpus only the number at the end of that,
-    which has no words of the name that the person gave it."""
+def log_name(folder: Path, *, is_own: bool) -> str:
+    """Return the name of a corpus for the log: its folder, for a user's own corpus only its random number."""
     numbered = _FOLDER.fullmatch(folder.name)
     return folder.name if not is_own else numbered[1] if numbered else ""
 
 
 def forget_in_log(settings: OperatorSettings, name: str, folders: Iterable[Path], *, dry_run: bool) -> int:
-    """Take a user out of the log: the name, the address, and the names of corpora of their own, which
-    ``folders`` are and earlier lines may tell; returns how many lines had any of it.
+    """Remove a user from the log: name, address, and the names of their own corpora; return the lines
+    changed.
 
-    Raises CorpusError where a file cannot be written, ResourceError.
+    Own corpora are ``folders`` and those named in the user's lines. Raises CorpusError if a file cannot be
+    written, ResourceError.
     """
     path, everybodys = audit_path(settings), settings.home_folder / "corpora"
     files = sorted(path.parent.glob(f"{path.name}*"))
     lines = [line for file in files for line in file.read_bytes().splitlines()]
-    told = (line.get("object", "") for line in map(_values, lines) if line.get("who") == name)
-    own = {one for one in told if _FOLDER.fullmatch(one) and not (everybodys / one).exists()}
+    names = (line.get("object", "") for line in map(_values, lines) if line.get("who") == name)
+    own = {one for one in names if _FOLDER.fullmatch(one) and not (everybodys / one).exists()}
     own |= {folder.name for folder in folders}
 
-    def forgotten(line: bytes) -> bytes:
+    def blank_line(line: bytes) -> bytes:
         values = _values(line)
-        told = {"who": "", "address": ""} if values.get("who") == name else {}
+        blanks = {"who": "", "address": ""} if values.get("who") == name else {}
         what = values.get("object", "")
         if what in own:
-            told["object"] = corpus_named(Path(what), is_own=True)
+            blanks["object"] = log_name(Path(what), is_own=True)
         elif what.split(" as ")[0] == name:
-            told["object"] = what.removeprefix(name).strip()
-        # A line stays as long as it is: the server may add one meanwhile.
-        return orjson.dumps(values | told).ljust(len(line)) if told else line
+            blanks["object"] = what.removeprefix(name).strip()
+        # A line keeps its length, because the server may append concurrently.
+        return orjson.dumps(values | blanks).ljust(len(line)) if blanks else line
 
     if dry_run:
-        return sum(forgotten(line) != line for line in lines)
-    return sum(overwrite_lines(file, forgotten) for file in files)
+        return sum(blank_line(line) != line for line in lines)
+    return sum(overwrite_lines(file, blank_line) for file in files)
 
 
 def _values(line: bytes) -> dict[str, str]:
@@ -104,15 +102,16 @@ def _values(line: bytes) -> dict[str, str]:
 
 
 def audit_path(settings: OperatorSettings) -> Path:
-    """The file that is written now."""
+    """Return the path of the current file."""
     return settings.home_folder / "audit" / "audit.jsonl"
 
 
 @contextmanager
 def audit_log(settings: OperatorSettings, *, rotates: bool = True) -> Iterator[None]:
-    """Keep the log meanwhile, where the operator wants one. ``rotates``: this process may put the file aside.
+    """Keep the audit log open within the block, if the operator wants one. ``rotates``: this process may
+    rotate it.
 
-    Raises InputError where the file cannot be written.
+    Raises InputError if the file cannot be written.
     """
     if not settings.audited:
         yield
@@ -157,7 +156,7 @@ class _Lines(logging.Formatter):
         return address if self._addresses == "plain" else ""
 
     def _hidden(self, kind: str, value: str) -> str:
-        """The same for the same value, and not to be found by trying all without the server's secret."""
+        """Return a keyed hash, so that values cannot be found by trying all of them."""
         if not value:
             return ""
         digest = hmac.new(self._secret, f"{kind}:{value}".encode("utf-8", "replace"), hashlib.sha256)
@@ -165,10 +164,10 @@ class _Lines(logging.Formatter):
 
 
 class _PrivateHandler(RotatingFileHandler):
-    def __init__(self, path: Path, size: int, kept: int) -> None:
+    def __init__(self, path: Path, size: int, list_corpora: int) -> None:
         make_private_folder(path.parent)
         _make_private(path)
-        super().__init__(path, maxBytes=size, backupCount=kept, encoding="utf-8")
+        super().__init__(path, maxBytes=size, backupCount=list_corpora, encoding="utf-8")
         self.rotator = self._put_aside
 
     def _put_aside(self, source: str, target: str) -> None:
@@ -184,20 +183,21 @@ def _make_private(path: Path) -> None:
     os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, OWNER_ONLY))
 
 
-# What the server keeps of people, and how it is deleted: by person, by corpus, by age.
-#
-# Below the home folder, ``visitors/<hash of a key>`` holds the corpora of one person with the
-# verdicts and areas saved in them, and a report beside each; ``corpora`` holds those of
-# everybody. For cases that are kept see ``records.of_people``.
+# Deletion of data by user, corpus and age. Below the home folder, ``visitors/<hash of a key>`` contains the
+# corpora of a user with their verdicts and areas, and a report next to each; ``corpora`` contains shared
+# corpora. For cases see ``records.retention``.
 
 DAY_SECONDS = 86_400.0
 DOOMED = "-deleted"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A corpus on disk. ``changed``: when anything of it last was, s since 1970; ``owner``: the name of the
-    folder of the person it belongs to, empty for everybody's."""
+class CorpusFolder:
+    """A corpus on disk.
+
+    ``changed`` is the time of the last change (s since 1970), ``owner`` the name of its user's folder, empty
+    for a shared corpus.
+    """
 
     folder: Path
     owner: str
@@ -205,43 +205,49 @@ class Kept:
 
     @property
     def logged_as(self) -> str:
-        """What the audit log calls it."""
-        return corpus_named(self.folder, is_own=bool(self.owner))
+        """Its name in the audit log."""
+        return log_name(self.folder, is_own=bool(self.owner))
 
     @property
     def files(self) -> list[Path]:
-        """What else belongs to it: the reports beside it."""
+        """The reports next to it."""
         name = self.folder.name
         if name.endswith(DOOMED):
             name = name.removeprefix(".").removesuffix(DOOMED)
         return sorted(self.folder.parent.glob(f"{escape(name)}.report.*"))
 
 
-def kept(home: Path) -> list[Kept]:
-    """Every corpus that was made on the page, the ones of persons first. Whole ones and half-deleted ones."""
-    owned = [_kept(folder, owner.name) for owner in _folders(home / "visitors") for folder in _folders(owner)]
-    return owned + [_kept(folder, "") for folder in _folders(home / "corpora")]
+def list_corpora(home: Path) -> list[CorpusFolder]:
+    """Return every corpus made on the page, users' own first, including partly deleted ones."""
+    owned = [
+        _corpus_folder(folder, owner.name)
+        for owner in _folders(home / "visitors")
+        for folder in _folders(owner)
+    ]
+    return owned + [_corpus_folder(folder, "") for folder in _folders(home / "corpora")]
 
 
-def of_person(home: Path, folder: Path) -> list[Kept]:
-    """What belongs to the person whose folder it is."""
-    return [one for one in kept(home) if one.owner == folder.name]
+def corpora_of_user(home: Path, folder: Path) -> list[CorpusFolder]:
+    """Return the corpora of the user with a folder."""
+    return [one for one in list_corpora(home) if one.owner == folder.name]
 
 
-def older_than(home: Path, days: float, *, now: float | None = None) -> list[Kept]:
-    """The corpora of persons in which nothing was changed for so many days; everybody's are not meant."""
+def older_than(home: Path, days: float, *, now: float | None = None) -> list[CorpusFolder]:
+    """Return users' own corpora that were not changed for some days."""
     before = (time.time() if now is None else now) - days * DAY_SECONDS
-    return [one for one in kept(home) if one.owner and one.changed < before]
+    return [one for one in list_corpora(home) if one.owner and one.changed < before]
 
 
-def half_deleted(home: Path) -> list[Kept]:
-    """What somebody began to delete and did not finish."""
-    return [one for one in kept(home) if one.folder.name.endswith(DOOMED) and one.folder.name[0] == "."]
+def half_deleted(home: Path) -> list[CorpusFolder]:
+    """Return corpora whose deletion was interrupted."""
+    return [
+        one for one in list_corpora(home) if one.folder.name.endswith(DOOMED) and one.folder.name[0] == "."
+    ]
 
 
-def named(home: Path, name: str) -> list[Kept]:
-    """Corpora by the name of the folder, or else by the name they were given. Raises InputError for none."""
-    everything = [one for one in kept(home) if (one.folder / MANIFEST_NAME).is_file()]
+def find_corpora(home: Path, name: str) -> list[CorpusFolder]:
+    """Return corpora by folder name, else by title. Raises InputError if there are none."""
+    everything = [one for one in list_corpora(home) if (one.folder / MANIFEST_NAME).is_file()]
     found = [one for one in everything if one.folder.name == name]
     found = found or [one for one in everything if _title(one.folder) == name]
     if not found:
@@ -249,10 +255,10 @@ def named(home: Path, name: str) -> list[Kept]:
     return found
 
 
-def delete(corpora: Iterable[Kept]) -> None:
-    """Delete corpora: first out of sight in one step, so that nobody meets half of one.
+def delete(corpora: Iterable[CorpusFolder]) -> None:
+    """Delete corpora; each is first renamed, so that it disappears at once.
 
-    Raises InputError naming a folder that cannot be deleted.
+    Raises InputError for a folder that cannot be deleted.
     """
     for one in corpora:
         doomed = one.folder
@@ -261,46 +267,46 @@ def delete(corpora: Iterable[Kept]) -> None:
                 doomed = one.folder.with_name(f".{one.folder.name}{DOOMED}")
                 one.folder.rename(doomed)
             shutil.rmtree(doomed)
-            for beside in one.files:
-                beside.unlink(missing_ok=True)
+            for file in one.files:
+                file.unlink(missing_ok=True)
             if one.owner and not any(one.folder.parent.iterdir()):
                 one.folder.parent.rmdir()
         except FileNotFoundError:
-            # Somebody else deleted it at the same time.
+            # Another process deleted it.
             continue
         except OSError as error:
             raise InputError(f"{one.folder}: cannot be deleted: {error.strerror}") from error
 
 
-def take_out_reviewer(folder: Path, name: str, *, dry_run: bool = False) -> int:
-    """Blank a person's name and notes on the verdicts, grades and confirmations of a corpus, which stay;
-    returns how many had the name.
+def remove_reviewer(folder: Path, name: str, *, dry_run: bool = False) -> int:
+    """Remove a user's name and notes from the verdicts, grades and confirmations of a corpus; return how
+    many.
 
-    Raises CorpusError where they cannot be read or written.
+    Raises CorpusError if they cannot be read or written.
     """
     old = b'"reviewer":' + orjson.dumps(name)
     paths = [folder / file for file in (VALIDATIONS_NAME, GRADES_NAME, CONFIRMATIONS_NAME, WEIGHTS_NAME)]
     if dry_run:
         return sum(old in line for path in paths for line in complete_lines(path))
 
-    def forgotten(line: bytes) -> bytes:
+    def blank_line(line: bytes) -> bytes:
         if old not in line:
             return line
         noted = b'"note":' + orjson.dumps(orjson.loads(line).get("note", ""))
-        named = line.replace(old, b'"reviewer":""'.ljust(len(old)))
-        return named.replace(noted, b'"note":""'.ljust(len(noted)))
+        find_corpora = line.replace(old, b'"reviewer":""'.ljust(len(old)))
+        return find_corpora.replace(noted, b'"note":""'.ljust(len(noted)))
 
-    return sum(overwrite_lines(path, forgotten) for path in paths)
+    return sum(overwrite_lines(path, blank_line) for path in paths)
 
 
-def _kept(folder: Path, owner: str) -> Kept:
+def _corpus_folder(folder: Path, owner: str) -> CorpusFolder:
     try:
         times = [folder.stat().st_mtime]
         times += [entry.stat(follow_symlinks=False).st_mtime for entry in os.scandir(folder)]
     except FileNotFoundError:
-        # Somebody is working on it just now.
+        # It is being changed right now.
         times = [time.time()]
-    return Kept(folder, owner, max(times))
+    return CorpusFolder(folder, owner, max(times))
 
 
 def _folders(folder: Path) -> Iterator[Path]:

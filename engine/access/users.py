@@ -26,11 +26,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from engine.errors import InputError
 from engine.files import make_private_folder
 
-# Roles, what can be done that needs one, and the one place that decides who may do what.
+# Roles, actions that need one, and the decision who may do what.
 
 
 class Role(StrEnum):
-    """What somebody is to this server, from the least to the most."""
+    """Roles, in ascending order."""
 
     VISITOR = "visitor"
     REVIEWER = "reviewer"
@@ -38,7 +38,7 @@ class Role(StrEnum):
 
 
 class Action(StrEnum):
-    """What changes something, or is paid for by the operator."""
+    """Actions that change something, or that the operator pays for."""
 
     ADD = "add"
     DELETE = "delete"
@@ -50,24 +50,24 @@ class Action(StrEnum):
 
 
 _REVIEWING = frozenset({Action.JUDGE, Action.RESOLVE, Action.AREAS, Action.EXTRACT})
-# What each role may do with what belongs to everybody.
+# What each role may do with shared things.
 _ALLOWED: Mapping[Role, frozenset[Action]] = {
     Role.VISITOR: frozenset(),
     Role.REVIEWER: _REVIEWING,
     Role.OPERATOR: frozenset(Action),
 }
-# What anybody may do with a corpus of their own; the operator's model is never that.
+# What every user may do with their own corpora; this never includes the operator's model.
 _WITH_OWN = frozenset(Action) - {Action.USE_MODEL}
 
 
 def may(role: Role, action: Action, *, own: bool = False) -> bool:
-    """Whether a role may do something; ``own``: to a corpus that belongs to whoever asks."""
+    """Return whether a role may do something; ``own``: with a corpus that belongs to the user."""
     return action in _ALLOWED[role] or (own and action in _WITH_OWN)
 
 
-# Who asks, and where what belongs to them lies.
+# The user of a request, and the folder of their data.
 
-# Who has vouched for a name: an Anna of one is not the Anna of the other.
+# Login methods; equal names of different methods are different users.
 Realm = Literal["login", "huggingface"]
 REALMS: tuple[Realm, ...] = ("login", "huggingface")
 _KEY = re.compile(r"[A-Za-z0-9_-]{20,80}")
@@ -75,9 +75,11 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{20,80}")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who asks. ``key`` is the secret name that their corpora belong to, empty for nobody's;
-    ``name`` is known only of somebody who has logged in; ``address`` is where
-    the request came from."""
+    """The user of a request.
+
+    ``key`` is the secret that their corpora belong to, empty if there is none; ``name`` is set after a login;
+    ``address`` is that of the request.
+    """
 
     key: str = ""
     role: Role = Role.VISITOR
@@ -86,67 +88,74 @@ class Person:
 
 
 def key_of(name: str, realm: Realm, secret: bytes) -> str:
-    """The key of somebody who has logged in: nobody can guess it who does not have the server's secret."""
+    """Return the key of a logged-in user; it cannot be guessed without the server's secret."""
     digest = hmac.new(secret, f"person:{realm}:{name}".encode(), hashlib.sha256).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 def visitors_folder(home: Path, key: str) -> Path | None:
-    """Where somebody's own corpora lie; None for what is no key. The key itself never stands on disk."""
+    """Return the folder of a user's corpora; None for an invalid key. The key itself is never stored."""
     owner = owner_of_key(key)
     return None if owner is None else home / "visitors" / owner
 
 
 def owner_of_key(key: str) -> str | None:
-    """By what somebody's folder and matters are known; None for what is no key."""
+    """Return the name of a user's folder and matters; None for an invalid key."""
     return hashlib.sha256(key.encode()).hexdigest()[:32] if is_key(key) else None
 
 
 def is_key(text: str) -> bool:
-    """Whether a text can be the key of anybody."""
+    """Return whether a text is a valid key."""
     return _KEY.fullmatch(text) is not None
 
 
-# Passwords as Argon2id hashes (RFC 9106), made and checked by argon2-cffi.
+# Passwords as Argon2id hashes (RFC 9106) by argon2-cffi.
 
-# NIST SP 800-63B-4: length is what counts; nothing is asked of the characters.
+# NIST SP 800-63B-4: length matters; there are no rules for characters.
 SHORTEST, LONGEST = 12, 256
-# The second choice of RFC 9106 in memory and passes, in one lane: a busy server has no threads to spare.
+# The second recommendation of RFC 9106 for memory and passes, in one lane: a busy server has no spare
+# threads.
 _HASHER = PasswordHasher(time_cost=3, memory_cost=65_536, parallelism=1)
-# Of a password that was thrown away, so that a name that nobody has costs the same work.
-NOBODYS = "$argon2id$v=19$m=65536,t=3,p=1$aecX+udajnBN8KBnUv2pNA$yz6ZP6DQLH1pnIzo9Qn91kFBHOgyUTNP+ZMbcZShlns"
+# The hash of a discarded password: unknown names take the same work.
+UNKNOWN_USER_HASH = (
+    "$argon2id$v=19$m=65536,t=3,p=1$aecX+udajnBN8KBnUv2pNA$yz6ZP6DQLH1pnIzo9Qn91kFBHOgyUTNP+ZMbcZShlns"
+)
 
 
-def hashed(password: str) -> str:
-    """The hash of a new password. Raises InputError for one that is too short or too long."""
+def hash_password(password: str) -> str:
+    """Return the hash of a new password. Raises InputError for one that is too short or too long."""
     if not SHORTEST <= len(password) <= LONGEST:
-        raise InputError(f"a password has {SHORTEST} to {LONGEST} characters; this one has {len(password)}")
+        raise InputError(
+            f"a password must have {SHORTEST} to {LONGEST} characters; this one has {len(password)}"
+        )
     try:
         return _HASHER.hash(_bytes(password))
     except HashingError as error:
         raise InputError(f"the password cannot be hashed: {error}") from error
 
 
-def matches(password: str, known: str | None) -> bool:
-    """Whether a password is the one of a hash; the same work is done where there is none."""
+def check_password(password: str, known: str | None) -> bool:
+    """Return whether a password matches a hash; without a hash the same work is done."""
     try:
-        return _HASHER.verify(known or NOBODYS, _bytes(password[: LONGEST + 1])) and known is not None
+        return (
+            _HASHER.verify(known or UNKNOWN_USER_HASH, _bytes(password[: LONGEST + 1])) and known is not None
+        )
     except (VerificationError, InvalidHashError):
         return False
 
 
 def _bytes(password: str) -> bytes:
-    # The same characters are typed as different code points on different keyboards.
+    # Keyboards may encode the same characters differently.
     return unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
 
 
-# Files that nobody but the server's own account may read.
+# Private files, readable by the server's account only.
 
 OWNER_ONLY = 0o600
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Put a file in place in one step, readable by its owner alone. Raises InputError naming the file."""
+    """Write a private file atomically. Raises InputError with its path."""
     waiting = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         make_private_folder(path.parent)
@@ -160,7 +169,7 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """The content of such a file. Raises InputError where others may read or change it, or nobody can."""
+    """Return the content of a private file. Raises InputError if others have access, or it cannot be read."""
     try:
         with open(path, "rb") as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -172,29 +181,28 @@ def read_private(path: Path) -> bytes:
 
 
 def server_secret(home: Path) -> bytes:
-    """32 bytes that this server alone knows, made at first need. Raises InputError."""
+    """Return the server's secret of 32 bytes, created on first use. Raises InputError."""
     path = home / "secret"
     if not path.exists():
         made = home / f".secret.{secrets.token_hex(4)}"
         write_private(made, secrets.token_bytes(32))
-        # Of several processes that make one at the same time the first wins.
+        # If several processes create it, the first wins.
         with contextlib.suppress(FileExistsError):
             os.link(made, path)
         made.unlink()
     found = read_private(path)
     if len(found) != 32:
-        raise InputError(f"{path}: is not 32 bytes; delete it to have a new one (users lose their corpora)")
+        raise InputError(f"{path}: is not 32 bytes; delete it to get a new one (users lose their corpora)")
     return found
 
 
-# The users of a server: names, roles and hashes of passwords, in one file that its owner alone
-# can read.
+# Users: names, roles and password hashes in a private file.
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 
 
 class User(BaseModel):
-    """One user. ``password`` is the hash; setting the same password again gives another hash."""
+    """A user. ``password`` is a salted hash."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -210,40 +218,43 @@ class _File(BaseModel):
 
 
 def checked_user_name(name: str) -> str:
-    """A name as it is kept: small letters, no blanks around. Raises InputError for what is none."""
+    """Return a user name in normalised form. Raises InputError for an invalid one."""
     cleaned = name.strip().lower()
     if not _NAME.fullmatch(cleaned):
-        raise InputError("a user's name is made of letters a to z, digits and . _ @ + -, at most 64 of them")
+        raise InputError("a user name consists of letters a to z, digits and . _ @ + -, at most 64 of them")
     return cleaned
 
 
 @dataclass(slots=True)
 class Users:
-    """The file as it is now: a change by the command line holds from the next request on."""
+    """The current content of the file: changes by the command line apply from the next request on."""
 
     path: Path
     _read: tuple[tuple[int, ...], Mapping[str, User]] | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def find(self, name: str) -> User | None:
-        """Return the user of a name, None if there is none (any more). Raises InputError."""
+        """Return the user with a name, None if there is none. Raises InputError."""
         return self._users().get(name)
 
     def authenticate(self, name: str, password: str) -> User | None:
-        """Return the user if the password is theirs; takes as long for an unknown name. Raises InputError."""
+        """Return the user if the password is correct; takes as long for an unknown name.
+
+        Raises InputError.
+        """
         user = self._users().get(name.strip().lower())
-        return user if matches(password, None if user is None else user.password) else None
+        return user if check_password(password, None if user is None else user.password) else None
 
     def __iter__(self) -> Iterator[tuple[str, Role]]:
         return iter(sorted((name, user.role) for name, user in self._users().items()))
 
     def put(self, name: str, role: Role, password: str) -> None:
-        """Add a user, or give one another role and password, which ends their sessions. Raises InputError."""
-        user = User(role=role, password=hashed(password))
+        """Add a user, or change role and password, which ends the user's sessions. Raises InputError."""
+        user = User(role=role, password=hash_password(password))
         self._write({**self._users(), checked_user_name(name): user})
 
     def change_role(self, name: str, role: Role) -> None:
-        """Give a user another role. Raises InputError where there is no such user."""
+        """Change a user's role. Raises InputError for an unknown user."""
         user = self._known(name)
         self._write({**self._users(), checked_user_name(name): user.model_copy(update={"role": role})})
 
@@ -277,7 +288,9 @@ class Users:
             return _File.model_validate_json(read_private(self.path)).users
         except ValidationError as error:
             place = ".".join(map(str, error.errors()[0]["loc"]))
-            raise InputError(f"{self.path}: is no file of users, at {place or 'its beginning'}") from None
+            raise InputError(
+                f"{self.path}: is not a valid file of users, at {place or 'its beginning'}"
+            ) from None
 
     def _write(self, users: Mapping[str, User]) -> None:
         content = _File(users=dict(sorted(users.items()))).model_dump(mode="json")

@@ -347,7 +347,7 @@ def _differences(top: Rows, citations: Citations) -> Iterator[Conflict]:
             continue
         count += 1
         first, second = (citations.of(_located(measured)) for measured in (one, other))
-        words_of_both = f"{_named(first)} says {words[0]}, {_named(second)} says {words[1]}"
+        words_of_both = f"{_named(first)} gives {words[0]}, {_named(second)} gives {words[1]}"
         yield Conflict(ConflictKind.DIFFERENCE, f"{words_of_both}.", (first.number, second.number))
 
 

@@ -174,9 +174,11 @@ class _Strategies:
     """The strategies in words, read when help is printed."""
 
     def __str__(self) -> str:
-        from engine.threads import threads
+        from engine.strategy_registry import load_strategies
 
-        return "; ".join(f"{name} ({one.title}: {one.meaning[:-1]})" for name, one in threads().items())
+        return "; ".join(
+            f"{name} ({one.title}: {one.meaning[:-1]})" for name, one in load_strategies().items()
+        )
 
 
 def _add_settings(command: argparse.ArgumentParser) -> None:

@@ -1,5 +1,5 @@
-"""Has a language model read a corpus: concepts, definitions, exceptions, extensions, applicability."""
+"""Extraction by a language model: concepts, definitions, exceptions, extensions, applicability."""
 
-from engine.extraction.extracting import Expected, ExtractionReport, Plan, expected, extract, planned
+from engine.extraction.extracting import Expected, ExtractionReport, Plan, expected, extract, make_plan
 
-__all__ = ["Expected", "ExtractionReport", "Plan", "expected", "extract", "planned"]
+__all__ = ["Expected", "ExtractionReport", "Plan", "expected", "extract", "make_plan"]

@@ -1,4 +1,4 @@
-"""A sample of extracted relations for review, the relations texts state, and precision."""
+"""Proposals to check: a model's, a sample of the stated relations, and their precision by verdicts."""
 
 from __future__ import annotations
 
@@ -30,12 +30,8 @@ from engine.errors import CorpusError
 from engine.investigation.definitions import defined_terms
 from engine.model import Passage, Relation, Span, Status
 
-# The deterministic fallback: what the corpus's own graph says, as proposals that a person may
-# check.
-#
-# No model is asked. Of each relation a sample is drawn by a seed, so that verdicts on it give a
-# fair figure for how often the grammars are right.
-
+# Stated relations need no model: a random sample of each relation gives an unbiased estimate of how often the
+# grammars are right.
 CHECKED_RELATIONS = (
     Relation.DEFINES,
     Relation.INTERPRETS,
@@ -50,17 +46,17 @@ SAMPLE = 60
 TERMS = "definitions"
 
 
-def stated(corpus: Corpus, *, sample: int = SAMPLE, seed: int = 0) -> list[Proposal]:
-    """A sample of the references of each relation, and of the terms that passages define."""
+def sample_stated(corpus: Corpus, *, sample: int = SAMPLE, seed: int = 0) -> list[Proposal]:
+    """Draw a sample of the references of each relation, and of defined terms."""
     found: list[Proposal] = []
     for relation in CHECKED_RELATIONS:
         numbers = corpus.reference_numbers(statuses=[Status.RESOLVED], relations=[relation])
-        found += _references(corpus, _drawn(numbers, sample, seed))
+        found += _references(corpus, _draw(numbers, sample, seed))
     return found + list(_terms(corpus, sample, seed))
 
 
 def stated_counts(corpus: Corpus) -> dict[str, int]:
-    """How many there are of each relation, of which ``stated`` draws a sample."""
+    """Count the references of each relation from which ``sample_stated`` draws."""
     counts = {
         relation.value: len(corpus.reference_numbers(statuses=[Status.RESOLVED], relations=[relation]))
         for relation in CHECKED_RELATIONS
@@ -90,7 +86,7 @@ def _references(corpus: Corpus, numbers: list[int]) -> list[Proposal]:
 
 
 def _terms(corpus: Corpus, sample: int, seed: int) -> Iterator[Proposal]:
-    """Terms and the passages that define them, with the term as the words to look at."""
+    """Yield terms with the passages that define them; the term is the quote."""
     terms = defined_terms(corpus)
     order = np.random.default_rng(seed).permutation(len(terms)).tolist()
     drawn = order[: 2 * sample]
@@ -104,8 +100,8 @@ def _terms(corpus: Corpus, sample: int, seed: int) -> Iterator[Proposal]:
 
 
 def _term(name: str, passage: Passage) -> Proposal | None:
-    """A term as its definition writes it; None where it writes it otherwise."""
-    span = _named(name, passage.text)
+    """Return a term as its definition writes it; None if it writes it differently."""
+    span = _find_term(name, passage.text)
     if span is None:
         return None
     words = passage.text[span[0] : span[1]]
@@ -119,32 +115,29 @@ def _term(name: str, passage: Passage) -> Proposal | None:
     )
 
 
-def _named(name: str, text: str) -> tuple[int, int] | None:
-    """Where a text names a term: in quotation marks or at the beginning of a line first, else anywhere."""
+def _find_term(name: str, text: str) -> tuple[int, int] | None:
+    """Find a term in a text: in quotation marks or at the beginning of a line first, else anywhere."""
     words = r"\s+".join(re.escape(word) for word in name.split())
     found = re.search(rf"(?:^|[\"“„«‘'])\s*({words})", text, re.IGNORECASE | re.MULTILINE)
     found = found or re.search(f"({words})", text, re.IGNORECASE)
     return None if found is None else found.span(1)
 
 
-def _drawn(numbers: Rows, sample: int, seed: int) -> list[int]:
-    """A sample of some numbers, the same for the same seed, in their order."""
-    places = np.sort(np.random.default_rng(seed).permutation(len(numbers))[:sample])
-    chosen: list[int] = numbers[places].tolist()
+def _draw(numbers: Rows, sample: int, seed: int) -> list[int]:
+    """Draw a sample of some numbers, in their order; the same seed gives the same sample."""
+    indexes = np.sort(np.random.default_rng(seed).permutation(len(numbers))[:sample])
+    chosen: list[int] = numbers[indexes].tolist()
     return chosen
 
 
-# How often proposals are right, by what people said of them, with the doubt that few verdicts
-# leave.
-
-# The normal deviate of a two-sided interval of 95 %.
+# Normal deviate of a two-sided 95% interval.
 Z = 1.959963984540054
 BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Verdicts on one sort of proposals. Right is what was accepted as it was."""
+    """Verdicts on one sort of proposals. Only unchanged ones count as right."""
 
     accepted: int = 0
     corrected: int = 0
@@ -152,54 +145,54 @@ class Precision:
 
     @property
     def judged(self) -> int:
-        """Verdicts in all."""
+        """Total number of verdicts."""
         return self.accepted + self.corrected + self.rejected
 
     @property
     def share(self) -> float | None:
-        """Accepted of judged, 0..1; None where nothing was judged."""
+        """Share of accepted ones, 0..1; None if none was judged."""
         return self.accepted / self.judged if self.judged else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where the true share lies with 95 % confidence; None where nothing was judged."""
+        """95% interval of the share; None if none was judged."""
         return wilson(self.accepted, self.judged) if self.judged else None
 
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """Proposals with a confidence in ``[low, high)``: what they said on average, and how many were right."""
+    """Proposals with a confidence in ``[low, high)``: their mean confidence and precision."""
 
     low: float
     high: float
-    said: float
+    confidence: float
     precision: Precision
 
 
 def wilson(right: float, count: float, z: float = Z) -> tuple[float, float]:
-    """The score interval of a share, ``right`` of ``count`` (Wilson 1927, J. Am. Stat. Assoc. 22).
+    """Return the score interval of a share, ``right`` of ``count`` (Wilson 1927, J. Am. Stat. Assoc. 22).
 
-    Unlike the usual interval it holds for few observations and for shares near 0 and 1. Of observations that
-    weigh differently both are effective numbers. Raises ValueError where ``count`` is not positive or
-    ``right`` is not within it.
+    Unlike the usual interval it is valid for few observations and for shares near 0 and 1. For weighted
+    observations both are effective numbers. Raises ValueError if ``count`` is not positive or less than
+    ``right``.
     """
     if not 0 <= right <= count or count == 0:
         raise ValueError(f"not a share: {right} of {count}")
     share, square = right / count, z * z
     middle = (share + square / (2 * count)) / (1 + square / count)
     reach = z * math.sqrt(share * (1 - share) / count + square / (4 * count * count)) / (1 + square / count)
-    # At the ends the interval reaches them exactly; arithmetic misses by a rounding error.
+    # At 0 and 1 the interval includes the end exactly; arithmetic misses it by a rounding error.
     low = 0.0 if right == 0 else max(0.0, middle - reach)
     return low, 1.0 if right == count else min(1.0, middle + reach)
 
 
 def sort_of(proposal: Proposal) -> str:
-    """What a proposal is counted among: its relation, apart for concepts."""
+    """Return the sort of a proposal: its relation, separately for concepts."""
     return f"concept {proposal.relation.value}" if proposal.concept else proposal.relation.value
 
 
 def precision(validations: Iterable[Validation]) -> Precision:
-    """The figure of some verdicts."""
+    """Count verdicts."""
     counts = dict.fromkeys(Judgement, 0)
     for one in validations:
         counts[one.judgement] += 1
@@ -207,7 +200,7 @@ def precision(validations: Iterable[Validation]) -> Precision:
 
 
 def by_sort(validations: Iterable[Validation]) -> Mapping[tuple[Origin, str], Precision]:
-    """A figure for each origin and sort, as they were proposed; those with the most verdicts first."""
+    """Return the precision of each origin and sort, as proposed; most verdicts first."""
     groups: dict[tuple[Origin, str], list[Validation]] = {}
     for one in validations:
         groups.setdefault((one.origin, sort_of(one.proposal)), []).append(one)
@@ -216,7 +209,7 @@ def by_sort(validations: Iterable[Validation]) -> Mapping[tuple[Origin, str], Pr
 
 
 def calibration(validations: Iterable[Validation], edges: Sequence[float] = BINS) -> list[Calibrated]:
-    """What a model's confidence was worth: for each bin that has verdicts, said against true."""
+    """Return the calibration of a model's confidence: mean confidence and precision of each non-empty bin."""
     own = [one for one in validations if one.origin == "model"]
     found = []
     for low, high in pairwise(edges):
@@ -227,20 +220,17 @@ def calibration(validations: Iterable[Validation], edges: Sequence[float] = BINS
             if low <= one.proposal.confidence < high or (last and one.proposal.confidence == high)
         ]
         if members:
-            said = sum(one.proposal.confidence for one in members) / len(members)
-            found.append(Calibrated(low, high, said, precision(members)))
+            confidence = sum(one.proposal.confidence for one in members) / len(members)
+            found.append(Calibrated(low, high, confidence, precision(members)))
     return found
 
 
-# What there is to check in a corpus: a model's proposals, a sample of the grammar's, and old
-# verdicts.
-
-# What a model is this sure of tells least about whether it is right.
+# Proposals with this confidence are the most uncertain.
 DOUBT = 0.5
 
 
 class Order(StrEnum):
-    """Which of them a person sees first."""
+    """Order of the items."""
 
     RANDOM = "random"
     UNCERTAIN = "uncertain"
@@ -248,7 +238,7 @@ class Order(StrEnum):
 
 
 class State(StrEnum):
-    """Where an item stands."""
+    """State of an item."""
 
     OPEN = "open"
     JUDGED = "judged"
@@ -257,9 +247,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A proposal to check. ``row`` is its passage's, ``span`` its words there; -1, None where they are gone.
+    """A proposal to check. ``row`` is its passage's, ``span`` its words there; -1 and None if they no longer
+    exist.
 
-    ``document`` is the number of its document, -1 where that is gone.
+    ``document`` is the number of its document, -1 if that no longer exists.
     """
 
     proposal: Proposal
@@ -271,7 +262,7 @@ class Item:
 
     @property
     def state(self) -> State:
-        """Stale: the passage no longer says these words, so that the proposal is not used."""
+        """Stale: the passage no longer has these words, so the proposal is not used."""
         if self.span is None:
             return State.STALE
         return State.OPEN if self.validation is None else State.JUDGED
@@ -279,7 +270,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which items are wanted; None or empty for any. ``low`` and ``high`` bound the confidence."""
+    """Conditions on items; None or empty for any. ``low`` and ``high`` bound the confidence."""
 
     origin: str = ""
     sort: str = ""
@@ -289,7 +280,7 @@ class Filter:
     state: str = ""
 
     def takes(self, item: Item) -> bool:
-        """Whether an item is wanted."""
+        """True if an item meets the conditions."""
         return (
             (not self.origin or item.origin == self.origin)
             and (not self.sort or sort_of(item.proposal) == self.sort)
@@ -303,25 +294,30 @@ class Checklist:
     """All items of a corpus by key, in the order of the corpus."""
 
     def __init__(self, items: Iterable[Item]) -> None:
-        """``items`` in the order of the corpus."""
+        """``items`` must be in the order of the corpus."""
         self.items: Mapping[str, Item] = {item.proposal.key: item for item in items}
 
     @cached_property
     def defining(self) -> Mapping[tuple[int, str], Proposal]:
-        """What defines a concept, by its document's number and its name; the first that nobody rejected."""
+        """Definitions by document number and concept name; the first one not rejected."""
         found: dict[tuple[int, str], Proposal] = {}
         for item in self.items.values():
-            held = item.proposal if item.validation is None else item.validation.holds
-            if held is not None and held.concept and held.relation is Relation.DEFINES and item.span:
-                found.setdefault((item.document, held.name), held)
+            proposal = item.proposal if item.validation is None else item.validation.holds
+            if (
+                proposal is not None
+                and proposal.concept
+                and proposal.relation is Relation.DEFINES
+                and item.span
+            ):
+                found.setdefault((item.document, proposal.name), proposal)
         return found
 
-    def chosen(self, wanted: Filter, order: Order) -> list[Item]:
-        """The items that a filter takes, in an order."""
-        return sorted(filter(wanted.takes, self.items.values()), key=_ORDERS[order])
+    def chosen(self, conditions: Filter, order: Order) -> list[Item]:
+        """Return the items that meet a filter, in an order."""
+        return sorted(filter(conditions.takes, self.items.values()), key=_ORDERS[order])
 
     def with_verdicts(self, verdicts: Mapping[str, Validation]) -> Checklist:
-        """The same items with other verdicts."""
+        """Return the same items with other verdicts."""
         return Checklist(
             item
             if item.validation is None and key not in verdicts
@@ -331,16 +327,16 @@ class Checklist:
 
 
 def checklist(corpus: Corpus) -> Checklist:
-    """What there is to check in a corpus as it stands. Raises CorpusError where a file cannot be read."""
+    """Collect the proposals of a corpus to check. Raises CorpusError if a file cannot be read."""
     if corpus.journals is None:
-        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
+        raise CorpusError(f"{corpus.name!r} cannot store verdicts: it has no journals")
     verdicts = current_verdicts(load_validations(corpus.journals))
     found: dict[str, tuple[Proposal, Origin]] = {}
     for one in verdicts.values():
         found[one.proposal.key] = (one.proposal, one.origin)
-    for proposal in stated(corpus):
+    for proposal in sample_stated(corpus):
         found[proposal.key] = (proposal, "grammar")
-    # What a model and a grammar both say is the grammar's, which said it first and for nothing.
+    # A proposal of both a model and a grammar counts as the grammar's.
     for key, proposal in proposals(load_readings(corpus.journals)).items():
         found.setdefault(key, (proposal, "model"))
     return Checklist(_items(corpus, list(found.values()), verdicts))
@@ -350,16 +346,16 @@ def _items(
     corpus: Corpus, found: Sequence[tuple[Proposal, Origin]], verdicts: Mapping[str, Validation]
 ) -> list[Item]:
     rows = corpus.rows([proposal.source_id for proposal, _ in found])
-    there = np.unique(rows[rows >= 0]).astype(np.int32)
-    texts = {int(row): passage.text for row, passage in zip(there, corpus.passages(there), strict=True)}
-    documents = dict(zip(there.tolist(), corpus.document_numbers(there).tolist(), strict=True))
+    present = np.unique(rows[rows >= 0]).astype(np.int32)
+    texts = {int(row): passage.text for row, passage in zip(present, corpus.passages(present), strict=True)}
+    documents = dict(zip(present.tolist(), corpus.document_numbers(present).tolist(), strict=True))
     targets = corpus.rows([proposal.target_id or "" for proposal, _ in found]).tolist()
     items = []
     for (proposal, origin), row, target in zip(found, rows.tolist(), targets, strict=True):
         span = None if row < 0 else locate(proposal, texts[row])
-        # A model's target is a passage: where that is gone the proposal leads nowhere.
-        gone = origin == "model" and proposal.target_id is not None and target < 0
-        span = None if gone else span
+        # A model's target is a passage: without it the proposal is stale.
+        is_missing = origin == "model" and proposal.target_id is not None and target < 0
+        span = None if is_missing else span
         document = documents.get(row, -1)
         items.append(Item(proposal, origin, row, document, span, verdicts.get(proposal.key)))
     return sorted(items, key=_ORDERS[Order.DOCUMENT])
@@ -370,7 +366,7 @@ def _start(item: Item) -> int:
 
 
 def _shuffled(item: Item) -> str:
-    """A place in a random order that stays the same whatever else is in the list."""
+    """Return a sort key for a random order that does not depend on other items."""
     return hashlib.sha256(f"order {item.proposal.key}".encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Extracted relations as text and as GraphML."""
+"""Export the results of extraction: costs, reports and precision as lines and JSON, relations as GraphML."""
 
 from __future__ import annotations
 
@@ -28,22 +28,19 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-# Costs, reports and precision figures as lines of text and as JSON, for the command line.
-
-
 def money_text(money: float | None, currency: str) -> str:
-    """An amount in its currency, or that nobody gave the prices."""
+    """Return an amount in its currency, or a note that the prices are unknown."""
     if money is None or not currency:
         return "the prices of this model are not known"
     return f"{money:,.4g} {currency}" if money < 1 else f"{money:,.2f} {currency}"
 
 
 def expected_lines(found: Expected) -> Iterator[str]:
-    """What is still to be read and what it costs at most."""
+    """Yield what is still to be read and its maximum cost."""
     if found.withheld:
         yield f"{found.withheld:,} passages address a machine and are not shown to one."
     if found.already:
-        yield f"{found.already:,} windows have been read already and are not read again."
+        yield f"{found.already:,} windows were read before and are not read again."
     if not found.windows:
         yield "There is nothing left to read."
         return
@@ -58,7 +55,7 @@ def expected_lines(found: Expected) -> Iterator[str]:
 
 
 def expected_to_json(found: Expected) -> dict[str, Any]:
-    """The same as JSON."""
+    """Return the same as JSON."""
     return {
         "documents": found.documents,
         "windows": found.windows,
@@ -70,7 +67,7 @@ def expected_to_json(found: Expected) -> dict[str, Any]:
 
 
 def report_lines(report: ExtractionReport) -> Iterator[str]:
-    """How a run ended."""
+    """Yield the result of a run."""
     yield (
         f"{report.windows:,} windows read, {report.already:,} before, "
         f"{sum(report.failed.values()):,} failed, {report.left:,} left."
@@ -91,12 +88,12 @@ def report_lines(report: ExtractionReport) -> Iterator[str]:
 
 
 def report_to_json(report: ExtractionReport) -> dict[str, Any]:
-    """The same as JSON."""
+    """Return the same as JSON."""
     return asdict(report) | {"usage": usage_values(report.usage)}
 
 
 def precision_lines(corpus: Corpus, checked: Checklist) -> Iterator[str]:
-    """How many of each sort were judged, and how many of those were right."""
+    """Yield the number of judged and of right proposals by sort."""
     verdicts = verdicts_of(checked)
     states = [item.state for item in checked.items.values()]
     yield (
@@ -106,18 +103,18 @@ def precision_lines(corpus: Corpus, checked: Checklist) -> Iterator[str]:
     sampled = ", ".join(f"{name} {count:,}" for name, count in stated_counts(corpus).items())
     yield f"The texts themselves state: {sampled or 'none of these relations'} (a sample is to be checked)."
     if not verdicts:
-        yield "Nobody has judged any of them yet."
+        yield "None of them has been judged yet."
         return
     for (origin, sort), figure in by_sort(verdicts).items():
         yield _row(f"{origin} {sort}", figure)
     yield _row("in all", precision(verdicts))
     for one in calibration(verdicts):
-        said = f"said {one.low:.1f} to {one.high:.1f} (mean {one.said:.2f})"
-        yield _row(said, one.precision)
+        range_words = f"confidence {one.low:.1f} to {one.high:.1f} (mean {one.confidence:.2f})"
+        yield _row(range_words, one.precision)
 
 
 def precision_to_json(corpus: Corpus, checked: Checklist) -> dict[str, Any]:
-    """The same as JSON."""
+    """Return the same as JSON."""
     verdicts = verdicts_of(checked)
     states = [item.state for item in checked.items.values()]
     return {
@@ -129,14 +126,14 @@ def precision_to_json(corpus: Corpus, checked: Checklist) -> dict[str, Any]:
         ],
         "all": _figure(precision(verdicts)),
         "calibration": [
-            {"low": one.low, "high": one.high, "said": one.said, **_figure(one.precision)}
+            {"low": one.low, "high": one.high, "said": one.confidence, **_figure(one.precision)}
             for one in calibration(verdicts)
         ],
     }
 
 
 def verdicts_of(checked: Checklist) -> list[Validation]:
-    """The verdicts that count, stale items' too: they were true of the words that were judged."""
+    """Return the current verdicts, also on stale items: they were true of the words judged."""
     return [item.validation for item in checked.items.values() if item.validation is not None]
 
 
@@ -166,39 +163,35 @@ def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items(), key=lambda one: -one[1]))
 
 
-# The extracted graph as GraphML, for other programs: passages, concepts, and what holds between
-# them.
-
-
 def write_graphml(corpus: Corpus, checked: Checklist, path: Path) -> int:
-    """Write every proposal that counts as an edge; returns how many. A corrected one is written as corrected.
+    """Write every valid proposal as an edge, corrected ones as corrected; return their number.
 
-    Raises InputError where the file cannot be written.
+    Raises InputError if the file cannot be written.
     """
     import networkx as nx
 
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=corpus.name)
     count = 0
     for item in checked.items.values():
-        held = item.proposal if item.validation is None else item.validation.holds
-        if held is None or item.state is State.STALE:
+        proposal = item.proposal if item.validation is None else item.validation.holds
+        if proposal is None or item.state is State.STALE:
             continue
         document = corpus.documents()[item.document]
-        source = held.source_id
+        source = proposal.source_id
         graph.add_node(source, kind="passage", document=document.id)
-        target = held.target_id or f"concept:{document.id}:{held.name}"
-        if held.target_id is None:
-            graph.add_node(target, kind="concept", name=held.concept, document=document.id)
+        target = proposal.target_id or f"concept:{document.id}:{proposal.name}"
+        if proposal.target_id is None:
+            graph.add_node(target, kind="concept", name=proposal.concept, document=document.id)
         elif target not in graph:
             graph.add_node(target, kind="passage")
         graph.add_edge(
             source,
             target,
-            relation=held.relation.value,
-            confidence=held.confidence,
-            quote=held.quote,
+            relation=proposal.relation.value,
+            confidence=proposal.confidence,
+            quote=proposal.quote,
             origin=item.origin,
-            said_by=held.said_by,
+            said_by=proposal.said_by,
             verdict=_verdict(item),
         )
         count += 1
@@ -207,17 +200,17 @@ def write_graphml(corpus: Corpus, checked: Checklist, path: Path) -> int:
 
 
 def write_network(graph: nx.MultiDiGraph[str], path: Path) -> None:
-    """Write a graph of networkx, without characters that XML cannot hold. Raises InputError where the file
+    """Write a networkx graph, without characters that XML cannot contain. Raises InputError if the file
     cannot be written."""
     import networkx as nx
 
-    told: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=for_xml(str(graph.graph.get("name", ""))))
+    cleaned: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=for_xml(str(graph.graph.get("name", ""))))
     for node, data in graph.nodes(data=True):
-        told.add_node(for_xml(node), **_cleaned(data))
+        cleaned.add_node(for_xml(node), **_cleaned(data))
     for source, target, data in graph.edges(data=True):
-        told.add_edge(for_xml(source), for_xml(target), **_cleaned(data))
+        cleaned.add_edge(for_xml(source), for_xml(target), **_cleaned(data))
     try:
-        nx.write_graphml_lxml(told, path)
+        nx.write_graphml_lxml(cleaned, path)
     except OSError as error:
         raise InputError(f"cannot write {path} ({error})") from error
 

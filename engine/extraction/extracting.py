@@ -1,4 +1,8 @@
-"""Extraction of relations by a language model: its plan, its cost, its run."""
+"""Extract relations from a corpus with a language model: plan, cost estimate, resumable run.
+
+Documents are read in parallel, the windows of one document in order, because later windows are shown earlier
+definitions. Each window is stored as soon as it has been read.
+"""
 
 from __future__ import annotations
 
@@ -27,31 +31,29 @@ from engine.extraction.prompting import (
     FULL_LIST,
     VERSION,
     Concepts,
-    Said,
+    ModelAnswer,
     Window,
-    checked,
+    check_answer,
+    make_windows,
     prompt_for,
-    reader_of,
+    reader_name,
     text_tokens,
-    windows_of,
     withheld,
 )
 from engine.llm import LanguageModel, Meter, Usage
 from engine.llm.cost import currency_of
 from engine.model import Document
 
-# What there is to read, what of it has been read already, and what the rest may cost at most.
-
 Progress = Callable[[str, int, int], None]
 
 
 def silent(step: str, done: int, total: int) -> None:
-    """Nobody listens."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A document: its windows, and those that have been read, by key. ``closed``: it was read to its end."""
+    """A document: its windows, and the ones already read, by key. ``closed``: it was read completely."""
 
     document: Document
     windows: tuple[Window, ...]
@@ -60,14 +62,14 @@ class Work:
 
     @property
     def open(self) -> tuple[Window, ...]:
-        """The windows that are still to be read."""
+        """The windows still to be read."""
         return tuple(window for window in self.windows if window.key not in self.read)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one run would do: the corpus's folder, who reads, and each document's work. ``withheld`` passages
-    address a machine and are not shown to one."""
+    """The work of one run: the corpus's folder, the reader, and the work on each document. ``withheld``
+    passages address a machine and are not shown to one."""
 
     folder: Path
     reader: str
@@ -76,20 +78,19 @@ class Plan:
 
     @property
     def windows(self) -> int:
-        """Windows of all documents."""
+        """Number of windows of all documents."""
         return sum(len(one.windows) for one in self.work)
 
     @property
     def open(self) -> int:
-        """Windows that are still to be read."""
+        """Number of windows still to be read."""
         return sum(len(one.open) for one in self.work)
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What reading what is left costs at most. An answer that has to be repaired is another call, which is
-    not counted here; a budget stops a run whatever happens. ``withheld`` passages address a machine and
-    are not shown to one."""
+    """Maximum cost of reading the open windows. Repairs of an answer are further calls, which are not
+    included; a budget limits them too. ``withheld`` passages address a machine and are not shown to one."""
 
     documents: int
     windows: int
@@ -99,34 +100,34 @@ class Expected:
     currency: str = ""
 
 
-def planned(corpus: Corpus, model: LanguageModel, documents: Sequence[str] = ()) -> Plan:
-    """What there is to read in a corpus, or in some of its documents, by id or title.
+def make_plan(corpus: Corpus, model: LanguageModel, documents: Sequence[str] = ()) -> Plan:
+    """Plan reading a corpus, or some of its documents, by id or title.
 
-    Raises InputError for an unknown document, CorpusError where the corpus has no folder or what was read
-    before cannot be read, SettingsError where the model's context is too small.
+    Raises InputError for an unknown document, CorpusError if the corpus has no folder or earlier readings
+    cannot be read, SettingsError if the model's context is too small.
     """
     if corpus.folder is None:
-        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for what a model reads")
-    tokens, reader = text_tokens(model), reader_of(model)
+        raise CorpusError(f"{corpus.name!r} has no folder to store what a model reads")
+    tokens, reader = text_tokens(model), reader_name(model)
     readings = load_readings(corpus.folder)
     read = windows_read(readings)
     closed = _closed(readings)
-    work, kept = [], 0
-    for document in chosen(corpus, documents):
-        windows = tuple(windows_of(corpus, document, tokens, f"{reader} {VERSION}"))
+    work, left_out = [], 0
+    for document in choose_documents(corpus, documents):
+        windows = tuple(make_windows(corpus, document, tokens, f"{reader} {VERSION}"))
         keys = tuple(window.key for window in windows)
         own = {key: read[key] for key in keys if key in read}
         work.append(Work(document, windows, own, closed.get(document.id) == keys))
-        kept += withheld(corpus, document)
-    return Plan(corpus.folder, reader, tuple(work), kept)
+        left_out += withheld(corpus, document)
+    return Plan(corpus.folder, reader, tuple(work), left_out)
 
 
 def expected(plan: Plan, model: LanguageModel, progress: Progress = silent) -> Expected:
-    """What a plan costs at most, window by window; nothing is sent."""
+    """Estimate the maximum cost of a plan, window by window; nothing is sent."""
     total, done, count = Usage(), 0, plan.open
     for work in plan.work:
         for window in work.open:
-            total += model.expected(prompt_for(window, FULL_LIST), Said)
+            total += model.expected(prompt_for(window, FULL_LIST), ModelAnswer)
             done += 1
             progress("Estimating", done, count)
     with_work = sum(bool(work.open) for work in plan.work)
@@ -134,8 +135,8 @@ def expected(plan: Plan, model: LanguageModel, progress: Progress = silent) -> E
     return Expected(with_work, count, plan.windows - count, total, plan.withheld, currency)
 
 
-def chosen(corpus: Corpus, names: Sequence[str]) -> list[Document]:
-    """All documents, or those with these ids or titles. Raises InputError for a name that nobody has."""
+def choose_documents(corpus: Corpus, names: Sequence[str]) -> list[Document]:
+    """Return all documents, or those with these ids or titles. Raises InputError for an unknown name."""
     everything = corpus.documents()
     if not names:
         return everything
@@ -149,26 +150,21 @@ def chosen(corpus: Corpus, names: Sequence[str]) -> list[Document]:
 
 
 def _closed(readings: Sequence[Reading]) -> Mapping[str, tuple[str, ...]]:
-    """The windows of each document that was read to its end."""
+    """Return the windows of each completely read document."""
     return {one.document: one.windows for one in readings if isinstance(one, DocumentRead)}
 
 
-# Has a model read a corpus, window by window: resumable, within a budget, everything checked.
-#
-# Documents are read side by side, the windows of one document one after another: what the first
-# define is told to the later ones. Each window is written down when it has been read.
-
-# Documents that are read side by side.
+# Documents read in parallel.
 AT_ONCE = 4
-# So many failures in a row, and the rest is not tried: the server is down, or the model cannot do it.
+# After this many failures in a row the run ends: the server is down, or the model is not capable.
 FAILURES_IN_A_ROW = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionReport:
-    """How a run ended. ``windows`` were read in it, ``already`` before it, ``failed`` not (by the reason, to
-    be tried again by the next run), ``left`` were not tried. ``refused`` counts what the model said and
-    does not count. ``stopped`` says why the run ended before its end; empty where it did not."""
+    """The result of a run. ``windows`` were read in it, ``already`` before it, ``failed`` not (by reason; the
+    next run tries them again), ``left`` were not tried. ``refused`` counts invalid entries of answers.
+    ``stopped`` is why the run ended early, empty if it did not."""
 
     windows: int
     already: int
@@ -186,7 +182,7 @@ class ExtractionReport:
 
 @dataclass(slots=True)
 class _Run:
-    """What the threads of one run share."""
+    """State shared by the threads of one run."""
 
     plan: Plan
     model: LanguageModel
@@ -204,17 +200,17 @@ class _Run:
     warnings: dict[str, None] = field(default_factory=dict)
 
     def over(self) -> bool:
-        """Whether nothing more is to be asked."""
+        """True if no more windows are to be read."""
         with self.lock:
             if not self.stopped and self.meter.cancelled():
                 self.stopped, self.cancelled = "cancelled", True
             return bool(self.stopped)
 
-    def stop(self, why: str, *, cancelled: bool = False) -> None:
-        """End the run after the windows in flight; the first reason is told."""
+    def stop(self, reason: str, *, cancelled: bool = False) -> None:
+        """End the run after the windows in progress; the first reason is reported."""
         with self.lock:
             if not self.stopped:
-                self.stopped, self.cancelled = why, cancelled
+                self.stopped, self.cancelled = reason, cancelled
 
     def succeeded(self, window: WindowRead) -> None:
         with self.lock:
@@ -238,15 +234,14 @@ class _Run:
 def extract(
     plan: Plan, model: LanguageModel, meter: Meter | None = None, progress: Progress = silent
 ) -> ExtractionReport:
-    """Read what a plan leaves open. What is read is kept whatever ends the run, a killed process included.
+    """Read the open windows of a plan. Every window read is stored, whatever ends the run.
 
-    A budget that is used up, a cancelled meter and a model that fails again and again end the run, and the
-    report says so. Raises CorpusError where the corpus's folder cannot be written, or another process has a
-    model read it.
+    An exhausted budget, a cancelled meter and repeated failures end the run; the report gives the reason.
+    Raises CorpusError if the corpus's folder cannot be written, or another process is reading the corpus.
     """
     run = _Run(plan, model, meter or Meter(), progress)
     began, before = time.monotonic(), run.meter.spent
-    with _alone(plan.folder), ThreadPoolExecutor(AT_ONCE, thread_name_prefix="extract") as threads:
+    with _exclusive(plan.folder), ThreadPoolExecutor(AT_ONCE, thread_name_prefix="extract") as threads:
         progress("Reading", 0, plan.open)
         for reading in [threads.submit(_document, run, work) for work in plan.work]:
             reading.result()
@@ -284,10 +279,10 @@ def _document(run: _Run, work: Work) -> None:
 
 
 def _window(run: _Run, window: Window, concepts: Concepts) -> WindowRead | None:
-    """Read one window and write it down; None where that failed."""
+    """Read one window and store the result; None if it failed."""
     prompt = prompt_for(window, "\n".join(concepts.lines(window)))
     try:
-        reply = run.model.ask(prompt, Said, run.meter)
+        reply = run.model.ask(prompt, ModelAnswer, run.meter)
     except BudgetError as error:
         run.stop(str(error))
         return None
@@ -297,7 +292,7 @@ def _window(run: _Run, window: Window, concepts: Concepts) -> WindowRead | None:
     except ModelError as error:
         run.has_failed(error)
         return None
-    result = checked(reply.value, window, concepts.shown, run.plan.reader)
+    result = check_answer(reply.value, window, concepts.shown, run.plan.reader)
     found = WindowRead(
         key=window.key,
         document=window.document.id,
@@ -316,7 +311,7 @@ def _window(run: _Run, window: Window, concepts: Concepts) -> WindowRead | None:
 
 
 def _write(run: _Run, line: WindowRead | DocumentRead) -> None:
-    """Keep a line; where the disk fails nothing more is asked, for it would be lost."""
+    """Store a line; if the disk fails, the run ends, because further results would be lost."""
     try:
         add_reading(run.plan.folder, line)
     except CorpusError as error:
@@ -325,8 +320,8 @@ def _write(run: _Run, line: WindowRead | DocumentRead) -> None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other processes from paying for the same windows."""
+def _exclusive(folder: Path) -> Iterator[None]:
+    """Prevent other processes from paying for the same windows."""
     try:
         lock = open(folder / EXTRACTING_NAME, "wb")  # noqa: SIM115 - closed below, after its lock
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Verdicts on any link of a corpus, by its ends: whoever made it, and wherever a person has met it.
+"""Verdicts on any link of a corpus, by its ends, whatever made it.
 
-What is said is added to ``validations.jsonl`` beside the corpus and holds at once. The corpus stays as it is,
-so that what was said can be taken back.
+Verdicts are appended to ``validations.jsonl`` next to the corpus and apply at once. The corpus itself does
+not change, so that verdicts can be withdrawn.
 """
 
 from __future__ import annotations
@@ -36,25 +36,24 @@ from engine.investigation.strategies.amendments import CHANGES, LIMITS
 from engine.investigation.strategies.entities import Entities
 from engine.model import Direction, Passage, Reference, Relation, Status
 
-# Relations that no words make: what stands side by side, is alike or is found together.
+# Relations without words: neighbours, similar passages, passages found together.
 UNWRITTEN = frozenset(
     (Relation.PART_OF, Relation.NEXT_TO, Relation.MENTIONS, Relation.SIMILAR_TO, Relation.MATCHES)
 )
-# Strategies that follow no link: a name that a passage shares with what defines it makes none.
+# Strategies that follow no link: a name shared with its definition is not one.
 SHARING = frozenset((Entities.name,))
-# Letters of a passage on which a link rests that comes out of metadata.
+# Letters of a passage quoted for a link that comes from metadata.
 BEGINNING = 80
 
 
 def is_written(relation: Relation, strategy: str) -> bool:
-    """Whether a hop of a strategy followed a link that words make."""
+    """True if a hop of a strategy followed a link that words make."""
     return relation not in UNWRITTEN and strategy not in SHARING
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """A link: from which passage to which passage, section or document, and as what; None for any
-    relation."""
+    """A link: source passage, target passage, section or document, and relation; None for any relation."""
 
     source_id: str
     target_id: str
@@ -71,21 +70,20 @@ def judge_link(
     note: str = "",
     reviewer: str = "",
 ) -> list[Validation]:
-    """Say something of a link; a correction says where it leads instead (``to``), as what (``relation``).
+    """Store a verdict on a link; a correction gives its right target (``to``) or ``relation``.
 
-    All that the passage says of the link is judged: where it cites its target three times, three links go.
-    Raises InputError where there is no such link and for a note that is too long, CorpusError where nothing
-    can be kept.
+    All references of the passage to the target are judged together. Raises InputError for an unknown link and
+    for a note that is too long, CorpusError if nothing can be stored.
     """
     if corpus.journals is None:
-        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
+        raise CorpusError(f"{corpus.name!r} cannot store verdicts: it has no journals")
     if judgement is Judgement.CORRECTED and not (to or relation):
-        raise InputError("a correction says where the link leads, or what it is")
+        raise InputError("a correction needs the right target or the right relation")
     note, reviewer = note.strip(), signed_name(reviewer, LONGEST_NAME)
     if len(note) > LONGEST_NOTE:
         raise InputError(f"a note has at most {LONGEST_NOTE:,} characters")
     if to and corpus.rows([to])[0] < 0:
-        raise InputError(f"{to!r} is no passage of {corpus.name!r}")
+        raise InputError(f"{to!r} is not a passage of {corpus.name!r}")
     made = []
     for proposal, origin in _links(corpus, ends):
         correction = None
@@ -93,7 +91,7 @@ def judge_link(
             changed = {"target_id": to or proposal.target_id, "relation": relation or proposal.relation}
             correction = Proposal.model_validate(proposal.model_dump() | changed)
             if correction.key == proposal.key:
-                raise InputError("nothing was changed; accept it instead")
+                raise InputError("the correction changes nothing; accept the link instead")
             if correction.target_id == correction.source_id:
                 raise InputError("a passage has no relation with itself")
         made.append(
@@ -106,34 +104,34 @@ def judge_link(
                 reviewer=reviewer,
             )
         )
-    kept = [add_validation(corpus.journals, one) for one in made]
+    stored = [add_validation(corpus.journals, one) for one in made]
     corpus.apply_verdicts()
-    return kept
+    return stored
 
 
 def unjudge_link(corpus: Corpus, ends: Ends, *, reviewer: str | None = None) -> list[Validation]:
-    """Take back all that was said of a link, or what one reviewer said of it: then what another had said last
-    counts. Raises InputError where nothing was said, CorpusError."""
+    """Withdraw all verdicts on a link, or those of one reviewer: then another's latest verdict applies.
+    Raises InputError if there is none, and CorpusError."""
     if corpus.journals is None:
-        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
+        raise CorpusError(f"{corpus.name!r} cannot store verdicts: it has no journals")
     by_key: dict[str, list[Validation]] = {}
-    for one in _said(corpus, ends):
+    for one in _latest_verdicts(corpus, ends):
         by_key.setdefault(one.proposal.key, []).append(one)
-    kept = []
-    for said in by_key.values():
-        own = [one for one in said if reviewer in (None, one.reviewer)]
-        others = [one for one in said if reviewer not in (None, one.reviewer)]
-        kept += [add_validation(corpus.journals, one.model_copy(update={"withdrawn": True})) for one in own]
+    stored = []
+    for verdicts in by_key.values():
+        own = [one for one in verdicts if reviewer in (None, one.reviewer)]
+        others = [one for one in verdicts if reviewer not in (None, one.reviewer)]
+        stored += [add_validation(corpus.journals, one.model_copy(update={"withdrawn": True})) for one in own]
         for last in others[-1:] if own else ():
             add_validation(corpus.journals, last)
-    if not kept:
-        raise InputError(f"nothing was said of a link from {ends.source_id!r} to {ends.target_id!r}")
+    if not stored:
+        raise InputError(f"there is no verdict on a link from {ends.source_id!r} to {ends.target_id!r}")
     corpus.apply_verdicts()
-    return kept
+    return stored
 
 
-def _said(corpus: Corpus, ends: Ends) -> list[Validation]:
-    """What each reviewer said last of a link and has not taken back, in the order in which it was said."""
+def _latest_verdicts(corpus: Corpus, ends: Ends) -> list[Validation]:
+    """Return each reviewer's latest verdict on a link that is not withdrawn, in order."""
     if corpus.journals is None:
         return []
     targets, last = _targets(corpus, ends.target_id), dict[tuple[str, str], Validation]()
@@ -141,7 +139,7 @@ def _said(corpus: Corpus, ends: Ends) -> list[Validation]:
     for one in every:
         last.pop((one.proposal.key, one.reviewer), None)
         last[one.proposal.key, one.reviewer] = one
-    # A link of which the last thing was taken back has been freed of all that was said before.
+    # If the latest verdict on a link was withdrawn, no earlier one applies.
     counted = current_verdicts(every)
     return [
         one
@@ -155,49 +153,49 @@ def _said(corpus: Corpus, ends: Ends) -> list[Validation]:
 
 
 def without_verdicts(corpus: Corpus, links: Iterable[Ends], since: datetime) -> EmbeddedCorpus | None:
-    """A corpus as it would be had nobody said anything of some links from a moment on; what is said of it is
-    held in memory. None where verdicts cannot be supposed away: on a server, and where there are none.
-    Raises CorpusError."""
+    """Return a corpus without the verdicts on some links since a time; new verdicts on it stay in memory.
+    None if that is impossible (on a server). Raises CorpusError."""
     if not isinstance(corpus, EmbeddedCorpus):
         return None
     lines = corpus.journals.lines(VALIDATIONS_NAME)
-    meant = [(one, _targets(corpus, one.target_id)) for one in dict.fromkeys(links)]
-    left = [
+    affected = [(one, _targets(corpus, one.target_id)) for one in dict.fromkeys(links)]
+    remaining = [
         line
-        for line, said in zip(lines, load_validations(corpus.journals), strict=True)
-        if datetime.fromisoformat(said.when) < since or not any(_is_of(said, *one) for one in meant)
+        for line, validation in zip(lines, load_validations(corpus.journals), strict=True)
+        if datetime.fromisoformat(validation.when) < since
+        or not any(_is_of(validation, *one) for one in affected)
     ]
-    return corpus.with_journals(InMemoryJournals(corpus.journals, {VALIDATIONS_NAME: left}))
+    return corpus.with_journals(InMemoryJournals(corpus.journals, {VALIDATIONS_NAME: remaining}))
 
 
-def _is_of(said: Validation, ends: Ends, targets: Collection[str | None]) -> bool:
-    own = said.proposal
+def _is_of(validation: Validation, ends: Ends, targets: Collection[str | None]) -> bool:
+    own = validation.proposal
     is_same = own.source_id == ends.source_id and ends.relation in (None, own.relation)
     return is_same and own.target_id in targets
 
 
 def rejected_links(corpus: Corpus, links: Iterable[Ends]) -> list[Ends]:
-    """Those of some links that people have rejected, and that the corpus has no more. Raises CorpusError."""
+    """Return the links that people have rejected and the corpus no longer has. Raises CorpusError."""
     if corpus.journals is None:
         return []
     corpus.apply_verdicts()
     rejected: dict[tuple[str, Relation], set[str | None]] = {}
     for one in current_verdicts(load_validations(corpus.journals)).values():
         if one.judgement is Judgement.REJECTED:
-            said = one.proposal
-            rejected.setdefault((said.source_id, said.relation), set()).add(said.target_id)
+            proposal = one.proposal
+            rejected.setdefault((proposal.source_id, proposal.relation), set()).add(proposal.target_id)
     return [
         one
         for one in dict.fromkeys(links)
         if one.relation is not None
         and (targets := rejected.get((one.source_id, one.relation)))
         and not targets.isdisjoint(_targets(corpus, one.target_id))
-        and not _stands(corpus, one)
+        and not _has_link(corpus, one)
     ]
 
 
-def _stands(corpus: Corpus, ends: Ends) -> bool:
-    """Whether the corpus, or what a model has read of it, has a link as people have judged it."""
+def _has_link(corpus: Corpus, ends: Ends) -> bool:
+    """True if the corpus, or a model's reading of it, has a link after people's verdicts."""
     source, target = corpus.rows([ends.source_id, ends.target_id]).tolist()
     own = np.array([source], np.int32)
     relations = None if ends.relation is None else [ends.relation]
@@ -205,12 +203,12 @@ def _stands(corpus: Corpus, ends: Ends) -> bool:
         return True
     graph = extracted_graph(corpus)
     read = graph.neighbours(own, Direction.OUT)
-    said = (graph.standing[number].proposal for number in read.evidence[read.rows == target].tolist())
-    return any(one.relation is ends.relation for one in said)
+    proposals = (graph.standing[number].proposal for number in read.evidence[read.rows == target].tolist())
+    return any(one.relation is ends.relation for one in proposals)
 
 
 def _targets(corpus: Corpus, target_id: str) -> set[str | None]:
-    """The ids by which a link may name a target: the passage, the sections it is in, its document."""
+    """Return the ids by which a link may name a target: the passage, its sections, its document."""
     found: set[str | None] = {target_id}
     row = int(corpus.rows([target_id])[0])
     if row >= 0:
@@ -226,10 +224,10 @@ def _targets(corpus: Corpus, target_id: str) -> set[str | None]:
 
 
 def _links(corpus: Corpus, ends: Ends) -> list[tuple[Proposal, Origin]]:
-    """What a passage says of a link, each as a proposal. Raises InputError where it says nothing."""
+    """Return a passage's references for a link as proposals. Raises InputError if there are none."""
     row = int(corpus.rows([ends.source_id])[0])
     if row < 0:
-        raise InputError(f"{ends.source_id!r} is no passage of {corpus.name!r}")
+        raise InputError(f"{ends.source_id!r} is not a passage of {corpus.name!r}")
     own = np.array([row], np.int32)
     (passage,) = corpus.passages(own)
     target = int(corpus.rows([ends.target_id])[0])
@@ -240,20 +238,20 @@ def _links(corpus: Corpus, ends: Ends) -> list[tuple[Proposal, Origin]]:
     leading = {named[number].target_id for number in quoted} | {ends.target_id}
     found: dict[str, tuple[Proposal, Origin]] = {}
     for reference in named.values():
-        is_meant = ends.relation in (None, reference.relation) and reference.target_id in leading
-        if is_meant and reference.status is Status.RESOLVED:
+        matches = ends.relation in (None, reference.relation) and reference.target_id in leading
+        if matches and reference.status is Status.RESOLVED:
             proposal = _proposal(reference, passage)
             found.setdefault(proposal.key, (proposal, "grammar"))
     graph = extracted_graph(corpus)
     links = graph.neighbours(own, Direction.OUT)
-    for place in np.flatnonzero(links.rows == target).tolist():
-        standing = graph.standing[int(links.evidence[place])]
+    for index in np.flatnonzero(links.rows == target).tolist():
+        standing = graph.standing[int(links.evidence[index])]
         proposal = standing.proposal if standing.validation is None else standing.validation.proposal
         if proposal.target_id is not None and ends.relation in (None, proposal.relation):
             found.setdefault(proposal.key, (proposal, "model"))
     if not found:
-        # What is rejected can be judged again.
-        found = {one.proposal.key: (one.proposal, one.origin) for one in _said(corpus, ends)}
+        # A rejected link can be judged again.
+        found = {one.proposal.key: (one.proposal, one.origin) for one in _latest_verdicts(corpus, ends)}
     if not found:
         kind = f" as “{ends.relation.value}”" if ends.relation is not None else ""
         raise InputError(f"{ends.source_id!r} has no link to {ends.target_id!r}{kind}")
@@ -261,7 +259,7 @@ def _links(corpus: Corpus, ends: Ends) -> list[tuple[Proposal, Origin]]:
 
 
 def _proposal(reference: Reference, passage: Passage) -> Proposal:
-    """A reference as a proposal; what no words say rests on how its passage begins."""
+    """Return a reference as a proposal; without words of its own it quotes the beginning of its passage."""
     quote, start = reference.text, reference.span.start
     if not quote.strip():
         quote, start = passage.text.strip()[:BEGINNING], passage.text.find(passage.text.strip()[:1])
@@ -277,27 +275,26 @@ def _proposal(reference: Reference, passage: Passage) -> Proposal:
 
 
 def rates(corpus: Corpus, verdicts: Iterable[Validation]) -> Mapping[str, Mapping[str, Precision]]:
-    """How much of what was judged was right, by relation, by the strategies that follow it, by the language
-    of the passage that says it; those with the most verdicts first."""
-    judged_ones = list(verdicts)
-    rows = corpus.rows([one.proposal.source_id for one in judged_ones])
-    there = np.unique(rows[rows >= 0]).astype(np.int32)
+    """Return the share of right links among the judged ones, by relation, by the strategies that follow them,
+    and by the language of the passage; most verdicts first."""
+    judged = list(verdicts)
+    rows = corpus.rows([one.proposal.source_id for one in judged])
+    known = np.unique(rows[rows >= 0]).astype(np.int32)
     languages = {
-        int(row): passage.language for row, passage in zip(there, corpus.passages(there), strict=True)
+        int(row): passage.language for row, passage in zip(known, corpus.passages(known), strict=True)
     }
-    spoken = {
-        one.proposal.key: languages.get(row, "gone")
-        for one, row in zip(judged_ones, rows.tolist(), strict=True)
+    language_of = {
+        one.proposal.key: languages.get(row, "gone") for one, row in zip(judged, rows.tolist(), strict=True)
     }
     return {
-        "relation": _grouped(judged_ones, lambda one: [one.proposal.relation.value]),
-        "strategy": _grouped(judged_ones, _strategies),
-        "language": _grouped(judged_ones, lambda one: [spoken[one.proposal.key]]),
+        "relation": _grouped(judged, lambda one: [one.proposal.relation.value]),
+        "strategy": _grouped(judged, _strategies),
+        "language": _grouped(judged, lambda one: [language_of[one.proposal.key]]),
     }
 
 
 def _strategies(one: Validation) -> list[str]:
-    """The strategies that follow a link."""
+    """Return the strategies that follow a link."""
     if one.origin == "model":
         return ["extracted"]
     relation = one.proposal.relation
@@ -318,7 +315,7 @@ def _grouped(
 
 
 def figures_to_json(figures: Mapping[str, Mapping[str, Precision]]) -> dict[str, Any]:
-    """What ``rates`` gives as plain values; ``rate`` is what was accepted of what was judged, 0..1."""
+    """Return the result of ``rates`` as plain values; ``rate`` is accepted of judged, 0..1."""
     return {
         by: {
             name: {

@@ -1,4 +1,7 @@
-"""Windows of text for a model, the prompts about them, and the check of its answers."""
+"""Windows of text for a model, the prompts about them, and the validation of its answers.
+
+A window is a run of consecutive passages of one document; windows overlap.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,11 @@ from engine.llm.schemas import schema_text
 from engine.llm.suspicion import addresses_machine, shown
 from engine.model import Document, Passage, Relation, Span
 
-# How a document is cut into what a model reads at once: consecutive passages, in windows that
-# overlap.
-
-# What the marks around a passage and the line of its headings take, in tokens.
+# Tokens of the marks around a passage and of its line of headings.
 AROUND_PASSAGE = 60
-# So much of a window is what the one before has read, so that what goes over its border is seen whole.
+# Share of a window that repeats the one before, so that text across the border is seen whole.
 OVERLAP = 0.2
-# A passage that is longer than a window is read in pieces, cut at the end of a sentence or word.
+# A passage longer than a window is read in pieces, cut after a sentence or word.
 _ENDS = ("\n", ". ", "; ", " ")
 
 
@@ -44,29 +44,28 @@ class Piece:
 
     @property
     def text(self) -> str:
-        """What is read of it."""
+        """The text of the piece."""
         return self.passage.text[self.start : self.stop]
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Consecutive pieces of one document. ``key`` is the same as long as the same words are read by the
-    same model with the same prompt."""
+    """Consecutive pieces of one document. ``key`` changes if the words, the model or the prompt change."""
 
     document: Document
     pieces: tuple[Piece, ...]
     key: str
 
     def named(self) -> dict[str, Piece]:
-        """The pieces by the keys under which the model knows them: P1, P2, ..."""
+        """Return the pieces by the keys that the model sees: P1, P2, ..."""
         return {f"P{number}": piece for number, piece in enumerate(self.pieces, start=1)}
 
 
-def windows_of(corpus: Corpus, document: Document, tokens: int, reader: str) -> list[Window]:
-    """The windows of a document, in reading order, each of at most ``tokens`` (estimated) in its pieces.
+def make_windows(corpus: Corpus, document: Document, tokens: int, reader: str) -> list[Window]:
+    """Return the windows of a document, in reading order, each with at most ``tokens`` (estimated) of pieces.
 
     ``reader`` is the model and the version of the prompt, which are part of each window's key. Passages that
-    address a machine are in none.
+    address a machine are left out.
     """
     rows = corpus.by_document([document.id])[0]
     read = [passage for passage in corpus.passages(rows) if not addresses_machine(passage.text)]
@@ -79,19 +78,19 @@ def windows_of(corpus: Corpus, document: Document, tokens: int, reader: str) -> 
 
 
 def withheld(corpus: Corpus, document: Document) -> int:
-    """How many passages of a document no window has, because they address a machine."""
+    """Return the number of passages of a document left out because they address a machine."""
     rows = corpus.by_document([document.id])[0]
     return sum(addresses_machine(passage.text) for passage in corpus.passages(rows))
 
 
 def _cut(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
-    """Half-open ranges that cover all sizes in order; each begins with the end of the one before."""
+    """Yield half-open ranges that cover all sizes in order; each begins with the end of the one before."""
     first, stop = 0, 0
     while stop < len(sizes):
         total = sum(sizes[first:stop])
         fresh = stop
         while stop < len(sizes) and (total + sizes[stop] <= most or stop == fresh):
-            # What overlaps gives way where the next passage would not fit beside it.
+            # The overlap shrinks if the next passage would not fit.
             while total + sizes[stop] > most and first < fresh:
                 total -= sizes[first]
                 first += 1
@@ -105,7 +104,7 @@ def _cut(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(passage: Passage, tokens: int) -> Iterator[Piece]:
-    """The passage, or its pieces; none of what is blank."""
+    """Yield the passage, or its pieces, without blank ones."""
     text, start = passage.text, 0
     while start < len(text):
         stop = _end(text, start, tokens - AROUND_PASSAGE)
@@ -115,7 +114,7 @@ def _pieces(passage: Passage, tokens: int) -> Iterator[Piece]:
 
 
 def _end(text: str, start: int, tokens: int) -> int:
-    """Where a piece that begins at ``start`` ends."""
+    """Return the end of a piece that begins at ``start``."""
     if most_tokens(text[start:]) <= tokens:
         return len(text)
     low, high = start + 1, min(len(text), start + 8 * tokens)
@@ -139,14 +138,13 @@ def _key(document: Document, pieces: Sequence[Piece], reader: str) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
-# What a model is asked about a window, and the form it fills in.
-
+# The prompt about a window, and the form of the answer.
 TASK = "extract"
-# Part of each window's key: whoever changes the words below or the form counts it up.
+# Part of each window's key: increase it when the words below or the form change.
 VERSION = "1"
-# The longest answer, and the most that a window's passages and the list of concepts may have, in tokens.
+# Maximum tokens of an answer, of a window's passages, and of the list of concepts.
 LONGEST_ANSWER, MOST_TEXT, CONCEPT_TOKENS = 2000, 3000, 400
-# Less text than this in a window is not worth a call.
+# Minimum tokens of text in a window that are worth a call.
 LEAST_TEXT = 400
 # The roles of a concept in a passage, as the form names them.
 ROLES: Mapping[str, Relation] = {
@@ -182,8 +180,8 @@ of these relations. Empty lists are a good answer. At most 40 entries, the sures
 """
 
 
-class ConceptSaid(BaseModel):
-    """A concept, as a model lists it. Nothing in it is trusted."""
+class ConceptAnswer(BaseModel):
+    """A concept in a model's answer, not validated."""
 
     name: str
     passage: str
@@ -192,8 +190,8 @@ class ConceptSaid(BaseModel):
     confidence: float
 
 
-class LinkSaid(BaseModel):
-    """A link, as a model lists it. Nothing in it is trusted."""
+class LinkAnswer(BaseModel):
+    """A link in a model's answer, not validated."""
 
     source: str = Field(alias="from")
     target: str = Field(alias="to")
@@ -202,18 +200,18 @@ class LinkSaid(BaseModel):
     confidence: float
 
 
-class Said(BaseModel):
-    """The form."""
+class ModelAnswer(BaseModel):
+    """The form of a model's answer."""
 
-    concepts: list[ConceptSaid]
-    links: list[LinkSaid]
+    concepts: list[ConceptAnswer]
+    links: list[LinkAnswer]
 
 
 @dataclass(slots=True)
 class Concepts:
-    """What the earlier windows of a document define: names and the passages that define them.
+    """Definitions in the earlier windows of a document: names and defining passages.
 
-    ``shown`` are the concepts that stood in the last prompt, by key.
+    ``shown`` are the concepts in the last prompt, by key.
     """
 
     defining: dict[str, Proposal] = field(default_factory=dict)
@@ -221,7 +219,7 @@ class Concepts:
     shown: dict[str, Proposal] = field(default_factory=dict)
 
     def learn(self, proposals: tuple[Proposal, ...], window: Window) -> None:
-        """Take the definitions of a window; the surer of two counts, then the earlier."""
+        """Add the definitions of a window; the more confident of two counts, then the earlier."""
         labels = {piece.passage.id: piece.passage.label for piece in window.pieces}
         for one in proposals:
             if one.relation is not Relation.DEFINES or not one.concept:
@@ -232,7 +230,8 @@ class Concepts:
                 self.labels[one.name] = labels.get(one.source_id, "")
 
     def lines(self, window: Window) -> Iterator[str]:
-        """The list for a prompt, as much as fits: first what the window's own words name, then the latest."""
+        """Yield the lines of a prompt's list up to its limit: concepts named in the window, then the
+        latest."""
         words = concept_key(" ".join(piece.text for piece in window.pieces))
         latest = list(self.defining)[::-1]
         names = sorted(latest, key=lambda name: name not in words)
@@ -247,7 +246,7 @@ class Concepts:
 
 
 def prompt_for(window: Window, known: str) -> Prompt:
-    """What is asked about a window; ``known`` is the list of concepts that earlier windows define."""
+    """Return the prompt about a window; ``known`` lists the concepts that earlier windows define."""
     document = window.document
     described = " ".join(filter(None, (document.type, document.number, str(document.year or ""))))
     headings = _headings(window)
@@ -265,27 +264,27 @@ def prompt_for(window: Window, known: str) -> Prompt:
 
 
 def _headings(window: Window) -> list[str]:
-    """A line for each piece: its key, and the headings that it stands under."""
+    """Return a line for each piece: its key and headings."""
     paths = [" > ".join((*piece.passage.headings, piece.passage.label)) for piece in window.pieces]
     if addresses_machine("\n".join(paths)):
-        # One of them speaks to a machine, or two of them side by side only seem to.
+        # Either one of them addresses a machine, or only their combination seems to.
         paths = [shown(path) for path in paths]
     return [f"{key}: {path}" for key, path in zip(window.named(), paths, strict=True)]
 
 
-# Headings may be long: so many tokens a passage are kept.
+# Maximum tokens kept of the headings of a passage.
 AROUND_HEADINGS = 25
-# A list of concepts of the greatest length, for estimates: two letters and a line end are two tokens.
+# The longest possible list of concepts, for estimates: two letters and a line end are two tokens.
 FULL_LIST = "xx\n" * (CONCEPT_TOKENS // 2)
 
 
 def text_tokens(model: LanguageModel) -> int:
-    """How many tokens of passages a window may have with a model.
+    """Return the maximum tokens of passages in a window for a model.
 
-    Raises SettingsError where its context is too small to be worth asking.
+    Raises SettingsError if the model's context is too small.
     """
-    # The document's title and the marks of the other parts are in what is left over here.
-    bare = prompt_tokens(messages(Prompt(TASK, INSTRUCTIONS, ()), schema_text(Said)))
+    # 300 tokens are for the document's title and the marks of the other parts.
+    bare = prompt_tokens(messages(Prompt(TASK, INSTRUCTIONS, ()), schema_text(ModelAnswer)))
     taken = bare + LONGEST_ANSWER + CONCEPT_TOKENS + 300
     left = min(MOST_TEXT, model.context_tokens - taken)
     if left < LEAST_TEXT:
@@ -296,13 +295,13 @@ def text_tokens(model: LanguageModel) -> int:
     return left
 
 
-def reader_of(model: LanguageModel) -> str:
-    """The model as readings name it: without prices and other options, which change nothing of them."""
+def reader_name(model: LanguageModel) -> str:
+    """Return the model as readings name it: without prices and other options that do not affect them."""
     return model.spec.partition("?")[0]
 
 
 def _cut_to(text: str, tokens: int) -> str:
-    """As many lines' beginnings as fit, each of the same share."""
+    """Cut lines to equal lengths so that all together fit."""
     lines = text.split("\n")
     if most_tokens(text) <= tokens:
         return text
@@ -310,14 +309,14 @@ def _cut_to(text: str, tokens: int) -> str:
     return "\n".join(line if len(line) <= letters else f"{line[:letters]} ..." for line in lines)
 
 
-# What counts of a model's answer: listed keys, offered relations, words that are there.
+# Validation of a model's answer: listed keys, offered relations, words of the text.
 
-MOST_SAID = 60
+MOST_ENTRIES = 60
 LONGEST_NAME = 80
 
 
 class Refused(StrEnum):
-    """Why something that a model said does not count."""
+    """Why an entry of an answer does not count."""
 
     QUOTE = "quote not verbatim"
     KEY = "key not listed"
@@ -330,20 +329,20 @@ class Refused(StrEnum):
 
 
 class Checked(NamedTuple):
-    """What counts, in the order it was said, and how much does not, by reason."""
+    """The valid proposals in order, and the number of refused entries by reason."""
 
     proposals: tuple[Proposal, ...]
     refused: Counter[str]
 
 
-def checked(said: Said, window: Window, known: Mapping[str, Proposal], model: str) -> Checked:
-    """Check everything a model said of a window; ``known`` are the concepts whose keys were listed."""
+def check_answer(answer: ModelAnswer, window: Window, known: Mapping[str, Proposal], model: str) -> Checked:
+    """Validate a model's answer about a window; ``known`` are the concepts whose keys were listed."""
     pieces = window.named()
     found: dict[str, Proposal] = {}
     refused: Counter[str] = Counter()
-    everything: list[ConceptSaid | LinkSaid] = [*said.concepts, *said.links]
-    for one in everything[:MOST_SAID]:
-        if isinstance(one, ConceptSaid):
+    everything: list[ConceptAnswer | LinkAnswer] = [*answer.concepts, *answer.links]
+    for one in everything[:MOST_ENTRIES]:
+        if isinstance(one, ConceptAnswer):
             result = _concept(one, pieces, model)
         else:
             result = _link(one, pieces, known, model)
@@ -353,48 +352,52 @@ def checked(said: Said, window: Window, known: Mapping[str, Proposal], model: st
             refused[Refused.TWICE] += 1
         else:
             found[result.key] = result
-    if len(everything) > MOST_SAID:
-        refused[Refused.TOO_MANY] += len(everything) - MOST_SAID
+    if len(everything) > MOST_ENTRIES:
+        refused[Refused.TOO_MANY] += len(everything) - MOST_ENTRIES
     return Checked(tuple(found.values()), refused)
 
 
-def _concept(said: ConceptSaid, pieces: Mapping[str, Piece], model: str) -> Proposal | Refused:
-    piece, relation = pieces.get(said.passage), ROLES.get(said.role)
+def _concept(answer: ConceptAnswer, pieces: Mapping[str, Piece], model: str) -> Proposal | Refused:
+    piece, relation = pieces.get(answer.passage), ROLES.get(answer.role)
     if piece is None:
         return Refused.KEY
     if relation is None:
         return Refused.RELATION
-    name = " ".join(said.name.split())
-    if not 1 < len(name) <= LONGEST_NAME or not _names(name, piece.text):
+    name = " ".join(answer.name.split())
+    if not 1 < len(name) <= LONGEST_NAME or not _has_name(name, piece.text):
         return Refused.NAME
-    # A name that a rule turns on is evidence enough; a definition takes words that define.
-    span = _span(said.quote, piece, fewest=1 if relation is Relation.MENTIONS else 3)
-    return span if isinstance(span, Refused) else _proposal(span, piece, relation, said, model, concept=name)
+    # For a use the name is enough evidence; a definition needs defining words.
+    span = _span(answer.quote, piece, fewest=1 if relation is Relation.MENTIONS else 3)
+    return (
+        span if isinstance(span, Refused) else _proposal(span, piece, relation, answer, model, concept=name)
+    )
 
 
-def _names(name: str, text: str) -> bool:
-    """Whether a text has a name, in any case of letters, and not inside a word."""
+def _has_name(name: str, text: str) -> bool:
+    """True if a text has a name, in any case, as whole words."""
     before, after = (r"(?<!\w)", r"(?!\w)") if name.isascii() else ("", "")
     return bool(re.search(f"{before}{re.escape(concept_key(name))}{after}", concept_key(text)))
 
 
 def _link(
-    said: LinkSaid, pieces: Mapping[str, Piece], known: Mapping[str, Proposal], model: str
+    answer: LinkAnswer, pieces: Mapping[str, Piece], known: Mapping[str, Proposal], model: str
 ) -> Proposal | Refused:
-    piece, relation = pieces.get(said.source), RELATIONS.get(said.relation)
-    if piece is None or (said.target not in pieces and said.target not in known):
+    piece, relation = pieces.get(answer.source), RELATIONS.get(answer.relation)
+    if piece is None or (answer.target not in pieces and answer.target not in known):
         return Refused.KEY
     if relation is None:
         return Refused.RELATION
-    target = pieces[said.target].passage.id if said.target in pieces else known[said.target].source_id
+    target = pieces[answer.target].passage.id if answer.target in pieces else known[answer.target].source_id
     if target == piece.passage.id:
         return Refused.ITSELF
-    span = _span(said.quote, piece, fewest=3)
-    return span if isinstance(span, Refused) else _proposal(span, piece, relation, said, model, target=target)
+    span = _span(answer.quote, piece, fewest=3)
+    return (
+        span if isinstance(span, Refused) else _proposal(span, piece, relation, answer, model, target=target)
+    )
 
 
 def _span(quote: str, piece: Piece, *, fewest: int) -> Span | Refused:
-    """Where a quote stands in its passage."""
+    """Return the span of a quote in its passage."""
     found = locate(quote, piece.text, fewest_words=fewest)
     return Refused.QUOTE if found is None else Span(piece.start + found.start, piece.start + found.end)
 
@@ -403,13 +406,13 @@ def _proposal(
     span: Span,
     piece: Piece,
     relation: Relation,
-    said: ConceptSaid | LinkSaid,
+    entry: ConceptAnswer | LinkAnswer,
     model: str,
     *,
     target: str | None = None,
     concept: str = "",
 ) -> Proposal | Refused:
-    if not 0.0 <= said.confidence <= 1.0:
+    if not 0.0 <= entry.confidence <= 1.0:
         return Refused.CONFIDENCE
     text = piece.passage.text
     quote = text[span.start : span.end]
@@ -420,6 +423,6 @@ def _proposal(
         relation=relation,
         target_id=target,
         concept=concept,
-        confidence=said.confidence,
+        confidence=entry.confidence,
         said_by=model,
     )

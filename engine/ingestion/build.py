@@ -220,7 +220,7 @@ def remove_from_corpus(
 
 
 def _previous_if_intact(folder: Path) -> Previous | None:
-    """Return the corpus in a folder, or None if there is none or it is damaged: then everything is
+    """Return the corpus in a folder, or None if it is missing or damaged: then everything is
     rebuilt."""
     try:
         return load_previous(folder)

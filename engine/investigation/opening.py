@@ -25,7 +25,7 @@ from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan, scan, searches_of
 from engine.search_budget import SearchBudget
 from engine.settings import AUTO, InvestigationSettings, Preset, preset
-from engine.threads import threads
+from engine.strategy_registry import load_strategies
 
 # The plan
 
@@ -88,7 +88,7 @@ def limit_to_depth(settings: InvestigationSettings, depth: Depth | None) -> Inve
         bounds["close_gaps"] = False
         if settings.transaction_type == AUTO:
             bounds["transaction_type"] = NONE
-        bounds["strategies"] = tuple(name for name in settings.strategies if threads()[name].stated)
+        bounds["strategies"] = tuple(name for name in settings.strategies if load_strategies()[name].stated)
     return settings.model_copy(update=bounds)
 
 
@@ -102,7 +102,7 @@ def look_up_mask(
     """
     corpus, plan = relevance.corpus, relevance.plan
     names = {passage.id for passage in corpus.passages(first)}
-    stated = {name for name, strategy in threads().items() if strategy.stated}
+    stated = {name for name, strategy in load_strategies().items() if strategy.stated}
     linked = {
         target if source in names else source
         for source, target, _, _ in pool.links(stated)

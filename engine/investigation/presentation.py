@@ -319,8 +319,8 @@ def _rows_in_reach(corpus: Corpus, rows: Sequence[int], allowed: Mask | None) ->
 
 
 def _describe(corpus: Corpus, reading: Reading, rows: Sequence[int]) -> dict[int, Neighbour]:
-    wanted: Rows = np.asarray(rows, np.int32)
-    passages, sections = reading.passages(wanted), corpus.section_numbers(wanted).tolist()
+    every: Rows = np.asarray(rows, np.int32)
+    passages, sections = reading.passages(every), corpus.section_numbers(every).tolist()
     return {
         row: Neighbour(
             section,
@@ -356,10 +356,10 @@ def present(
     barred = corpus.rows(sorted(pool.dismissed)).tolist()
     assembled = assemble(ranking, corpus, reading, top_k, allowed=allowed, barred=barred, first=first)
     same = group_identical(reading.passages(ranking.rows[: JOINING_DEPTH * top_k]))
-    wanted = np.unique(np.array([row for item in assembled for row in item.rows], np.int32))
-    passages = dict(zip(wanted.tolist(), reading.passages(wanted), strict=True))
+    every = np.unique(np.array([row for item in assembled for row in item.rows], np.int32))
+    passages = dict(zip(every.tolist(), reading.passages(every), strict=True))
     documents = corpus.documents()
-    numbers = dict(zip(wanted.tolist(), corpus.document_numbers(wanted).tolist(), strict=True))
+    numbers = dict(zip(every.tolist(), corpus.document_numbers(every).tolist(), strict=True))
     trails = pool.trails_of(
         [passages[int(ranking.rows[item.position])].id for item in assembled], TRAILS_SHOWN
     )

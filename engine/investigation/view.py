@@ -39,7 +39,7 @@ from engine.model import (
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import NO_SEARCH, Scan, first_searches
 from engine.settings import InvestigationSettings
-from engine.threads import title_of
+from engine.strategy_registry import strategy_title
 
 # The shown ranking
 
@@ -230,7 +230,7 @@ def describe_round(
     """
     parts = []
     if seeds and strategies:
-        names = ", ".join(f"“{title_of(strategy.name)}”" for strategy in strategies)
+        names = ", ".join(f"“{strategy_title(strategy.name)}”" for strategy in strategies)
         followed = names if len(strategies) <= MOST_NAMED else f"{len(strategies)} threads"
         parts.append(f"follow {followed} from {_start(seeds, pool, chosen)}")
     if areas := dict.fromkeys(query.name or query.area for query in queries if query.area):

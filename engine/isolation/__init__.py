@@ -1,1 +1,1 @@
-"""Processes that may do little: what the kernel can keep a process from, and one that begins so confined."""
+"""Confined processes: restrictions by the kernel, and their start."""

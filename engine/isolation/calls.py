@@ -1,7 +1,7 @@
-"""System calls that no reader of documents needs, refused by a filter: libseccomp, which knows their numbers.
+"""A filter of system calls that document readers do not need, by libseccomp, which knows their numbers.
 
-The filter holds where there are no namespaces, in containers above all: there it is what keeps a process
-from the network. What is refused fails with EPERM.
+The filter also works without namespaces, as in containers, where it is the only barrier to the network.
+Refused calls fail with EPERM.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ _LIBRARY = "libseccomp.so.2"
 # seccomp.h
 _ACT_ALLOW, _ACT_ERRNO, _NOT_EQUAL = 0x7FFF0000, 0x00050000, 1
 
-# Pipes between parent and child are made by socketpair, which stays.
+# Pipes between parent and child use socketpair, which stays allowed.
 NETWORK = ("socket", "io_uring_setup", "io_uring_enter", "io_uring_register")
 OTHER_PROCESSES = (
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd",
     "kcmp", "perf_event_open", "setpriority", "ioprio_set", "migrate_pages", "move_pages",
     "sched_setscheduler", "sched_setparam", "sched_setattr",
 )  # fmt: skip
-# Landlock governs what is read and written, not what is known and set about a file.
+# Landlock controls reading and writing of files, not their attributes.
 FILE_ATTRIBUTES = (
     "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "setxattr",
     "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr",
@@ -36,7 +36,7 @@ KERNEL = (
     "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "iopl", "ioperm", "modify_ldt",
     "personality", "vhangup", "nfsservctl", "lookup_dcookie",
 )  # fmt: skip
-# Refused where the process that they name is another one.
+# Refused for other processes.
 OF_ANOTHER = ("prlimit64", "sched_setaffinity")
 REFUSED = (*NETWORK, *OTHER_PROCESSES, *FILE_ATTRIBUTES, *SHARED, *KERNEL)
 
@@ -53,8 +53,10 @@ class _Argument(ctypes.Structure):
 
 
 def refuse_calls(names: tuple[str, ...] = REFUSED) -> None:
-    """From now on this process and its children cannot make these calls; those of another architecture
-    (32 bits) kill it. Raises OSError where there is no filter to be had."""
+    """Refuse some system calls for this process and its children from now on.
+
+    Calls of another architecture (32 bits) kill the process. Raises OSError if no filter is available.
+    """
     library = ctypes.CDLL(_LIBRARY)
     library.seccomp_init.restype = ctypes.c_void_p
     rules = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(_ACT_ALLOW)))
@@ -64,7 +66,7 @@ def refuse_calls(names: tuple[str, ...] = REFUSED) -> None:
         refuse = ctypes.c_uint32(_ACT_ERRNO | errno.EPERM)
         for name in (*names, *OF_ANOTHER):
             number = library.seccomp_syscall_resolve_name(name.encode())
-            # Negative: a call that this architecture, or this version of the library, does not have.
+            # Negative: unknown to this architecture or version of the library.
             if number < 0:
                 continue
             another = [_Argument(0, _NOT_EQUAL, 0, 0)] if name in OF_ANOTHER else []

@@ -1,4 +1,4 @@
-"""A process gives up what it does not need. None of it can be taken back, and its children inherit it."""
+"""Confinement of the current process; it is irrevocable and inherited by children."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.isolation.calls import refuse_calls
 from engine.isolation.policy import Layer, Policy
 
 _READ = AccessFS.READ_FILE | AccessFS.READ_DIR
-# No link of any kind, no device and no socket: whoever reads the folder later would follow it.
+# No links, devices or sockets: later readers of the folder would follow them.
 _WRITE = (
     _READ
     | AccessFS.WRITE_FILE
@@ -27,12 +27,12 @@ _WRITE = (
 )
 _RUN = AccessFS.EXECUTE | AccessFS.READ_FILE
 _OF_FILES = AccessFS.EXECUTE | AccessFS.READ_FILE | AccessFS.WRITE_FILE | AccessFS.TRUNCATE
-# Everywhere, even for who may write nothing.
+# Writable for every process.
 _SINK = "/dev/null"
 
 
 def landlock_version() -> int:
-    """The version of Landlock that the kernel has, 0 for none."""
+    """Return the kernel's version of Landlock, 0 for none."""
     try:
         return abi_version()
     except LandlockError:
@@ -40,12 +40,12 @@ def landlock_version() -> int:
 
 
 def confine(policy: Policy) -> dict[Layer, str]:
-    """Bound what this process may do from now on; the layers that hold, each in words.
+    """Confine this process from now on; return the effective layers with descriptions.
 
-    To be called while it has a single thread: a thread that is there already stays free.
+    Call it while the process has a single thread: existing threads would stay free.
     """
     held = {Layer.LIMITS: _limit(policy)}
-    # What a kernel does not have is told by its absence.
+    # Layers unknown to the kernel are missing in the result.
     if landlock_version():
         held[Layer.FILES] = _allow_files(policy)
     with suppress(OSError):
@@ -55,8 +55,11 @@ def confine(policy: Policy) -> dict[Layer, str]:
 
 
 def deny_changes(folders: Iterable[str]) -> None:
-    """A process that reads what strangers have sent: no network, no other process, and nothing is written but
-    below these folders. What it may read stays as it was."""
+    """Confine a process that reads untrusted files: no network, no other processes, writing only below
+    folders.
+
+    Reading is not restricted.
+    """
     if landlock_version():
         _allow_files(Policy(read=("/",), execute=("/",), write=tuple(folders)))
     with suppress(OSError):
@@ -70,8 +73,8 @@ def _allow_files(policy: Policy) -> str:
                 _allow(rules, path, access)
         _allow(rules, _SINK, AccessFS.READ_FILE | AccessFS.WRITE_FILE)
         rules.restrict()
-        told = f"{Layer.FILES} {rules.abi_version}"
-        return told + (", no TCP" if rules.handled_net & AccessNet.CONNECT_TCP else "")
+        description = f"{Layer.FILES} {rules.abi_version}"
+        return description + (", no TCP" if rules.handled_net & AccessNet.CONNECT_TCP else "")
 
 
 def _allow(rules: Ruleset, path: str, access: AccessFS) -> None:
@@ -79,7 +82,7 @@ def _allow(rules: Ruleset, path: str, access: AccessFS) -> None:
         is_folder = stat.S_ISDIR(os.stat(path).st_mode)
         rules.allow_path(path, access if is_folder else access & _OF_FILES)
     except FileNotFoundError:
-        # Not every system has each of its usual folders; what is not there needs no leave.
+        # A usual folder may be missing on some systems.
         return
 
 

@@ -1,9 +1,8 @@
-"""``python -P -m engine.isolation.enter COMMAND...``: confine this process, then become the command.
+"""``python -P -m engine.isolation.enter COMMAND...``: confine this process, then run the command in it.
 
-The policy comes in an environment variable. One line of JSON on standard output says which layers hold;
-without a command that is all that happens. A namespace of processes needs a process of its own to begin
-it: there this one waits for the command and ends as it ends, and the kernel ends all that the command has
-started, however it tried to outlive it.
+The policy is in an environment variable. A line of JSON on standard output lists the effective layers;
+without a command that is all. A process namespace needs a new first process: then this one waits for the
+command and exits with its status, and the kernel ends all processes that the command has started.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ from engine.isolation.kernel import (
 )
 from engine.isolation.policy import POLICY_VARIABLE, Layer, Policy
 
-# The kernel keeps 300 numbers for itself once it has counted to the end.
+# The kernel reserves 300 process ids after the first wraparound.
 _FEWEST = 400
 _NAMESPACES = CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNS
 
 
 def main(command: Sequence[str]) -> int:
-    """Confine this process and become the command; returns where there is none, and as it has ended."""
+    """Confine this process and run the command in it; return its exit code, or 0 without a command."""
     policy = Policy.from_json(os.environ.pop(POLICY_VARIABLE))
     os.umask(0o077)
     held: dict[Layer, str] = {}
@@ -49,7 +48,7 @@ def main(command: Sequence[str]) -> int:
         child = os.fork()
         if child:
             return _as_it_ends(child)
-        # A group of its own, apart from the process that waits: it can be ended in one step.
+        # In a process group of its own it can be ended in one step.
         os.setpgid(0, 0)
         die_with_parent()
         held = _without_privileges(held, policy.processes)
@@ -61,7 +60,10 @@ def main(command: Sequence[str]) -> int:
 
 
 def _namespaces() -> dict[Layer, str]:
-    """Users, network, shared memory, processes and mounts of its own; nothing where that is not allowed."""
+    """Create namespaces for users, network, shared memory, processes and mounts.
+
+    Return none if not allowed.
+    """
     user, group = os.getuid(), os.getgid()
     try:
         unshare(CLONE_NEWUSER)
@@ -79,13 +81,13 @@ def _namespaces() -> dict[Layer, str]:
 
 
 def _without_privileges(held: dict[Layer, str], processes: int) -> dict[Layer, str]:
-    """In new namespaces: nothing of other processes is shown, and the privileges over them are given up."""
+    """Hide other processes in the new namespaces and drop the privileges over them."""
     no_new_privileges()
     if held:
         try:
             mount_processes()
         except OSError:
-            # A container that hides parts of /proc lets nobody show it anew.
+            # Containers that mask parts of /proc do not allow mounting it again.
             held[Layer.PROCESSES] += ", without /proc"
         else:
             _number_processes(processes)
@@ -94,8 +96,10 @@ def _without_privileges(held: dict[Layer, str], processes: int) -> dict[Layer, s
 
 
 def _number_processes(most: int) -> None:
-    """Numbers for so many processes and threads in this namespace: the limit on processes does not bind
-    whoever is root outside. Before Linux 6.14 these numbers are those of the whole machine."""
+    """Limit the number of processes and threads by their ids in this namespace.
+
+    The usual limit does not apply to root outside. Before Linux 6.14 the ids are those of the whole machine.
+    """
     version = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
     if most and version >= (6, 14):
         with suppress(OSError), open("/proc/sys/kernel/pid_max", "w", encoding="ascii") as file:
@@ -103,15 +107,18 @@ def _number_processes(most: int) -> None:
 
 
 def _as_held(policy: Policy, held: Mapping[Layer, str]) -> Policy:
-    """Where a namespace shows these processes alone, /proc may be read; elsewhere it shows all there are and
-    what is in their environment, and a bound on processes would count every one of this user."""
+    """Return the policy adapted to the effective layers.
+
+    In a process namespace /proc may be read; without one it would show all processes with their environment,
+    and a limit on processes would count every process of this user.
+    """
     if held.get(Layer.PROCESSES) == Layer.PROCESSES:
         return replace(policy, read=(*policy.read, "/proc"))
     return policy if held else replace(policy, processes=0)
 
 
 def _as_it_ends(child: int) -> int:
-    """Wait for a child and what it leaves behind; the exit code tells how the child ended."""
+    """Wait for a child and its descendants; return an exit code for the child's status."""
     for stream in (0, 1):
         os.close(stream)
     status = 0

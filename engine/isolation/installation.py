@@ -1,4 +1,4 @@
-"""What a Python process has to read before all else: the interpreter, its packages, the system."""
+"""The files that a Python process needs: interpreter, packages, system."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.isolation.policy import Policy
 from engine.operator_settings import INSTALLED, PROJECT
 
-# Of this project a worker needs its program, not what lies beside it: corpora of others, settings, history.
+# A worker needs the program only, not other contents of the project's folder: corpora, settings, history.
 PROGRAM = ("engine", "ui")
 SYSTEM = (
     "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/etc/ld.so.cache",
@@ -21,19 +21,19 @@ _LOADERS = ("/lib/ld-*", "/lib64/ld-*", "/usr/lib/ld-*", "/usr/lib64/ld-*")
 
 
 def link_program(folder: Path) -> None:
-    """Make a folder from which this program can be imported by who may not list the project's."""
+    """Create a folder from which this program can be imported without access to the project's folder."""
     folder.mkdir()
     for name in PROGRAM:
         (folder / name).symlink_to(PROJECT / name, target_is_directory=True)
 
 
 def python_policy() -> Policy:
-    """What may be read and run so that Python starts and finds its packages."""
+    """Return a policy that allows Python to start and import its packages."""
     libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     folders = {sys.prefix, sys.base_prefix, *sys.path, *libraries} - {""}
     read = {Path(folder).resolve() for folder in folders}
     if INSTALLED:
-        # What lies beside this program are libraries; where it was started from may lie anything.
+        # Libraries are next to this program; the current folder may contain anything.
         read -= {Path.cwd()} - {PROJECT}
     else:
         read -= {PROJECT, *PROJECT.parents}

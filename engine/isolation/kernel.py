@@ -1,4 +1,4 @@
-"""Calls of the Linux kernel that the standard library does not have before Python 3.12, or at all.
+"""System calls of Linux that are missing in the standard library, or before Python 3.12.
 
 Constants: linux/sched.h, linux/mount.h, linux/prctl.h, linux/capability.h.
 """
@@ -21,12 +21,12 @@ _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces for new ones. Raises OSError where that is not allowed."""
+    """Enter new namespaces. Raises OSError if not allowed."""
     _checked(_libc().unshare(ctypes.c_int(flags)), "unshare")
 
 
 def mount_processes() -> None:
-    """Show this process namespace alone in ``/proc``. Raises OSError where that is not allowed."""
+    """Mount ``/proc`` for this process namespace. Raises OSError if not allowed."""
     libc = _libc()
     _checked(libc.mount(b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None), "mount /")
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
@@ -34,7 +34,7 @@ def mount_processes() -> None:
 
 
 def die_with_parent() -> None:
-    """A parent that is killed takes this process along (Linux; elsewhere nothing happens)."""
+    """End this process with its parent (Linux only)."""
     try:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     except (OSError, AttributeError):
@@ -42,24 +42,24 @@ def die_with_parent() -> None:
 
 
 def adopt_orphans() -> None:
-    """What descendants leave behind becomes a child of this process, and can be found and ended."""
+    """Make orphaned descendants children of this process, so that it can end them."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def drop_capabilities() -> None:
-    """Whatever this process becomes by ``exec`` has no privilege, even as root of its namespace."""
+    """Drop all capabilities, also for root of the namespace and after ``exec``."""
     number = 0
     while True:
         try:
             _prctl(_PR_CAPBSET_DROP, number)
         except OSError:
-            # The first number that the kernel does not know, or one that was not there to drop.
+            # A capability unknown to this kernel, or one that was not held.
             return
         number += 1
 
 
 def no_new_privileges() -> None:
-    """No program that is run from now on gains a privilege, whatever its file says."""
+    """Prevent programs run from now on from gaining privileges."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 

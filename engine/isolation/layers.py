@@ -1,4 +1,4 @@
-"""Which layers hold on this machine, found out by a process that confines itself."""
+"""The isolation layers available on this machine."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _WITHOUT = {
 def entering(
     policy: Policy, environment: Mapping[str, str], *command: str
 ) -> tuple[list[str], dict[str, str]]:
-    """The command and the environment of a process that confines itself and becomes ``command``."""
-    # Relative to the folder of the process, a path would lead to files that somebody else has put there.
+    """Return command and environment of a process that confines itself and runs ``command``."""
+    # Relative paths would depend on the folder of the process, which may contain other users' files.
     own_paths = map(os.path.abspath, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
     paths = [environment.get("PYTHONPATH", str(PROJECT)), *own_paths]
     own = {**environment, "PYTHONPATH": os.pathsep.join(paths), POLICY_VARIABLE: policy.to_json()}
@@ -33,17 +33,17 @@ def entering(
 
 
 def layers_here() -> dict[Layer, str]:
-    """The layers that a worker has on this machine, each in words."""
+    """Return the layers of a worker on this machine, with descriptions."""
     command, environment = entering(python_policy(), {})
-    told = subprocess.run(command, env=environment, capture_output=True, check=False)
-    return layers_of(told.stdout.splitlines()[0]) if told.returncode == 0 and told.stdout else {}
+    result = subprocess.run(command, env=environment, capture_output=True, check=False)
+    return layers_of(result.stdout.splitlines()[0]) if result.returncode == 0 and result.stdout else {}
 
 
 def layers_of(line: bytes) -> dict[Layer, str]:
-    """What a process that has confined itself tells in its first line."""
+    """Parse the first line of a process that confined itself."""
     return {Layer(key): str(value) for key, value in json.loads(line)["layers"].items()}
 
 
 def in_words(held: Mapping[Layer, str]) -> str:
-    """One line: what holds, and what does not."""
-    return "; ".join([*held.values(), *(told for layer, told in _WITHOUT.items() if layer not in held)])
+    """Return the effective and the missing layers on one line."""
+    return "; ".join([*held.values(), *(missing for layer, missing in _WITHOUT.items() if layer not in held)])

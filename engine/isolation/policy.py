@@ -1,4 +1,4 @@
-"""What a confined process may do; everything else is refused by whatever the kernel offers."""
+"""The policy of a confined process; everything else is refused as far as the kernel can."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-# The policy reaches the process that confines itself in this variable, which ends there.
+# The environment variable with the policy; it is removed when it is read.
 POLICY_VARIABLE = "ISOLATION_POLICY"
 
 
 class Layer(StrEnum):
-    """Something that keeps a process in bounds, independent of the others."""
+    """An independent layer of isolation."""
 
     FILES = "files by Landlock"
     NETWORK = "network namespace"
@@ -23,12 +23,11 @@ class Layer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a process and all its children may do.
+    """What a process and its children may do.
 
-    ``read`` and ``write`` are files and folders, with all below them; ``write`` may be read too, and
-    ``execute`` run. ``memory``: bytes of private data of one process; ``file_bytes``: of one file;
-    ``cpu``: seconds of one process; ``processes``: at the same time, where they can be counted apart from
-    those of others. 0 bounds nothing.
+    ``read`` and ``write`` are files and folders with their contents; ``write`` may be read, too, ``execute``
+    be run. ``memory``: bytes of private data per process; ``file_bytes``: per file; ``cpu``: seconds per
+    process; ``processes``: concurrent processes, if those of others are not counted. 0 means no limit.
     """
 
     read: tuple[str, ...] = ()
@@ -40,12 +39,12 @@ class Policy:
     processes: int = 0
 
     def to_json(self) -> str:
-        """For the environment of the process that is to confine itself."""
+        """Return the policy for the environment of the process."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Policy:
-        """What ``to_json`` gave."""
+        """Return the policy of ``to_json``."""
         found: dict[str, Any] = json.loads(text)
         read, write, execute = (tuple(map(str, found[name])) for name in ("read", "write", "execute"))
         memory, file_bytes, cpu, processes = (

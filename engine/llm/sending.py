@@ -16,7 +16,7 @@ import orjson
 
 from engine.errors import SettingsError
 from engine.llm.spec import ModelSpec
-from engine.network import TIMED_OUT, UNREACHABLE, Network, Received, background_loop, fetched, opened_client
+from engine.network import TIMED_OUT, UNREACHABLE, Network, Received, background_loop, fetch, open_client
 
 if TYPE_CHECKING:
     import httpx2
@@ -126,7 +126,7 @@ class Sender:
         return replace(received, body=self._key.redact(_plain(received.body)), milliseconds=spent)
 
     async def _send(self, content: bytes) -> Received:
-        return await fetched(
+        return await fetch(
             self._opened(),
             "POST",
             f"{self._spec.url}/chat/completions",
@@ -140,7 +140,7 @@ class Sender:
         """The client, made on the loop it is used on."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
-            self._client, self._loop = opened_client(self._network), loop
+            self._client, self._loop = open_client(self._network), loop
             weakref.finalize(self, _close, self._client, loop)
         return self._client
 

@@ -1,4 +1,4 @@
-"""An ontology applied to a corpus: concepts, the articles they cite, passages by area."""
+"""Apply an ontology to a corpus: concepts in texts, their provisions, and rules on facts."""
 
 from __future__ import annotations
 
@@ -24,18 +24,15 @@ from engine.language.analysis import analyzer
 from engine.language.references import find_mentions
 from engine.model import Status, TargetKind
 
-# The provisions that a rule cites: ids of the corpus, or citations in words that its grammars
-# resolve.
-
-# Of a longer provision its first passages are shown; the whole is a click away.
+# Passages shown of a provision; the rest is a click away.
 MOST_SHOWN = 8
 _DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
 class CitedText:
-    """A passage of a cited provision, verbatim. ``validity`` is empty where it is in force on the day, or
-    nothing is known of it; else "no longer in force" or "not yet in force"."""
+    """A passage of a cited provision, verbatim. ``validity`` is empty if it is in force on the day or
+    unknown, else "no longer in force" or "not yet in force"."""
 
     passage_id: str
     label: str
@@ -47,45 +44,45 @@ class CitedText:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """What a rule cites. ``problem`` says in words why it leads nowhere; ``more`` counts the passages of the
-    provision that are not among ``texts``."""
+    """A provision cited by a rule. ``problem`` is why it was not found, in words; ``more`` counts the
+    passages of the provision that are not among ``texts``."""
 
-    said: str
+    words: str
     texts: tuple[CitedText, ...] = ()
     more: int = 0
     problem: str = ""
 
     @property
     def lapsed(self) -> str:
-        """What is wrong with its validity, where that is so of all that is shown; else empty."""
+        """The validity problem that all shown texts share; else empty."""
         found = {text.validity for text in self.texts}
         return found.pop() if len(found) == 1 else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Provision:
-    """Where a citation leads: its rows, shape (n,), empty where ``problem`` says in words why nowhere."""
+    """The target of a citation: its rows, shape (n,), empty with a ``problem`` in words."""
 
     rows: Rows
     problem: str = ""
 
 
-def provision(corpus: Corpus, said: str, languages: Sequence[str] = ("en",)) -> Provision:
-    """The provision that an id or a citation in words names, of a whole document its first passage, as the
-    law stands today: whoever writes an ontology means the text that they see."""
-    said = said.strip()
-    rows = _by_id(corpus, said)
+def find_provision(corpus: Corpus, words: str, languages: Sequence[str] = ("en",)) -> Provision:
+    """Find the provision that an id or a citation in words names, by today's law (the text that authors of an
+    ontology see); for a whole document its first passage."""
+    words = words.strip()
+    rows = _by_id(corpus, words)
     if len(rows):
         return Provision(rows)
-    problem = "it names no provision"
+    problem = "it does not name a provision"
     for language in dict.fromkeys((*languages, *corpus.info().languages)):
-        for mention in find_mentions(said, language):
-            for reference in external_resolver(corpus).resolve(mention, said, language, date.today()):
+        for mention in find_mentions(words, language):
+            for reference in external_resolver(corpus).resolve(mention, words, language, date.today()):
                 if reference.status is Status.RESOLVED and reference.target_id is not None:
                     found = external_resolver(corpus).rows(reference.target_kind, reference.target_id)
                     if reference.target_kind is not TargetKind.DOCUMENT:
                         return Provision(found)
-                    if not _DIGIT.search(said.replace(reference.text, "")):
+                    if not _DIGIT.search(words.replace(reference.text, "")):
                         return Provision(found[:1])
                     problem = "its document is known, its number is not understood: give the provision's id"
                 elif reference.status is Status.AMBIGUOUS:
@@ -95,25 +92,25 @@ def provision(corpus: Corpus, said: str, languages: Sequence[str] = ("en",)) -> 
     return Provision(np.empty(0, np.int32), problem)
 
 
-def cited(corpus: Corpus, said: str, day: date, languages: Sequence[str] = ("en",)) -> Citation:
-    """The provision that an id or a citation in words names, word for word, and its validity on a day."""
-    found = provision(corpus, said, languages)
+def cite(corpus: Corpus, words: str, day: date, languages: Sequence[str] = ("en",)) -> Citation:
+    """Return the provision that an id or a citation in words names, verbatim, with its validity on a day."""
+    found = find_provision(corpus, words, languages)
     shown = found.rows[:MOST_SHOWN]
     if not len(shown):
-        return Citation(said, problem=found.problem)
+        return Citation(words, problem=found.problem)
     documents, numbers = corpus.documents(), corpus.document_numbers(shown).tolist()
-    gone, valid = corpus.out_of_force(day)[shown], corpus.in_force(day)[shown]
+    expired, valid = corpus.out_of_force(day)[shown], corpus.in_force(day)[shown]
     texts = []
-    for place, passage in enumerate(corpus.passages(shown)):
-        document = documents[numbers[place]]
-        validity = "no longer in force" if gone[place] else "" if valid[place] else "not yet in force"
+    for index, passage in enumerate(corpus.passages(shown)):
+        document = documents[numbers[index]]
+        validity = "no longer in force" if expired[index] else "" if valid[index] else "not yet in force"
         name, title = passage.label or passage.id, document.title or document.id
         texts.append(CitedText(passage.id, name, title, passage.text, passage.language, validity))
-    return Citation(said, tuple(texts), max(0, len(found.rows) - MOST_SHOWN))
+    return Citation(words, tuple(texts), max(0, len(found.rows) - MOST_SHOWN))
 
 
 def _by_id(corpus: Corpus, name: str) -> Rows:
-    """The rows of a passage or a section, the first of a document; none for what is no id."""
+    """Return the rows of a passage or section, or the first row of a document; empty for another name."""
     rows = corpus.rows([name])
     if rows[0] >= 0:
         return rows
@@ -128,9 +125,7 @@ def _by_id(corpus: Corpus, name: str) -> Rows:
     return np.empty(0, np.int32)
 
 
-# The concepts of an ontology in texts, and where in a corpus the provisions are that they name.
-
-# The concepts of a text that are followed, the most important first, and passages of each of an article.
+# Concepts of a text that are followed (the most important first), and passages of each article.
 MOST_FOLLOWED, PER_ARTICLE = 6, 6
 MOST_IMPORTANT = 5
 
@@ -139,7 +134,7 @@ Phrase = tuple[tuple[str, ...], int, str]
 
 @dataclass(frozen=True, slots=True)
 class NamedConcept:
-    """A concept that a text names, and by which of its names and keywords."""
+    """A concept that a text names, with the name or keyword found."""
 
     concept: Concept
     words: str
@@ -147,16 +142,16 @@ class NamedConcept:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A provision of a concept: as the ontology cites it, where it is, and whether it defines the concept."""
+    """A provision of a concept: as the ontology cites it, its target, and whether it defines the concept."""
 
-    said: str
+    words: str
     found: Provision
     defines: bool = False
 
 
 class Concepts:
-    """Looks concepts up, by the terms of their names and keywords and by the provisions that they name. It
-    does not hold the corpus that it was made from, and is asked with the same one."""
+    """Finds concepts by the terms of their names and keywords, and by their provisions. It keeps no reference
+    to its corpus; callers pass the same one each time."""
 
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
@@ -172,7 +167,7 @@ class Concepts:
 
     @cached_property
     def children(self) -> Mapping[str, tuple[Concept, ...]]:
-        """The concepts right under each, in the order of the ontology."""
+        """The direct children of each concept, in the order of the ontology."""
         found: dict[str, list[Concept]] = {}
         for concept in self.ontology.concepts:
             if concept.parent is not None:
@@ -180,7 +175,7 @@ class Concepts:
         return {name: tuple(below) for name, below in found.items()}
 
     def above(self, concept: Concept) -> tuple[Concept, ...]:
-        """The wider concepts, the nearest first."""
+        """Return the wider concepts, the nearest first."""
         found, parent = [], concept.parent
         while parent is not None:
             found.append(self.by_id[parent])
@@ -188,15 +183,15 @@ class Concepts:
         return tuple(found)
 
     def in_order(self) -> Iterator[Concept]:
-        """All concepts, each right after the one above it and what stands under that before it."""
-        waiting = [concept for concept in reversed(self.ontology.concepts) if concept.parent is None]
-        while waiting:
-            yield (concept := waiting.pop())
-            waiting.extend(reversed(self.children.get(concept.id, ())))
+        """Yield all concepts in depth-first order."""
+        stack = [concept for concept in reversed(self.ontology.concepts) if concept.parent is None]
+        while stack:
+            yield (concept := stack.pop())
+            stack.extend(reversed(self.children.get(concept.id, ())))
 
     def named_in(self, text: str, language: str) -> tuple[NamedConcept, ...]:
-        """The concepts that a text names, the most important first; a name inside of a longer one that the
-        text has there is none."""
+        """Return the concepts that a text names, the most important first, without names that are part of a
+        longer name there."""
         terms = analyzer(language).terms(text)
         by_first = self._phrases_in(language)
         spans = [
@@ -216,19 +211,19 @@ class Concepts:
         return tuple(NamedConcept(concepts[number], found[number]) for number in order)
 
     def articles(self, corpus: Corpus, concept: Concept) -> tuple[Article, ...]:
-        """The provision that defines a concept, where one does, and its articles, in their order."""
+        """Return the provision that defines a concept, if any, and its articles, in order."""
         with self._lock:
             if concept.id not in self._articles:
                 defining = [concept.defined_in] if concept.defined_in else []
                 self._articles[concept.id] = tuple(
-                    Article(said, provision(corpus, said), defines)
-                    for defines, listed in ((True, defining), (False, concept.articles))
-                    for said in listed
+                    Article(words, find_provision(corpus, words), defines)
+                    for defines, provisions in ((True, defining), (False, concept.articles))
+                    for words in provisions
                 )
             return self._articles[concept.id]
 
     def at(self, corpus: Corpus, rows: Rows) -> Iterator[tuple[int, Concept, Article]]:
-        """The concepts that name the provisions which passages belong to: row, concept, its article."""
+        """Yield the concepts whose provisions contain passages: row, concept, article."""
         with self._lock:
             if self._at is None:
                 reached: dict[int, list[tuple[Concept, Article]]] = {}
@@ -242,12 +237,12 @@ class Concepts:
                 yield row, concept, article
 
     def _phrases_in(self, language: str) -> Mapping[str, Sequence[Phrase]]:
-        """The names and keywords in a language as terms, by their first term."""
+        """Return the names and keywords in a language as terms, by first term."""
         with self._lock:
             if language not in self._phrases:
                 found: dict[str, list[Phrase]] = {}
                 for number, concept in enumerate(self.ontology.concepts):
-                    for words in names_of(concept, language):
+                    for words in get_names(concept, language):
                         terms = tuple(analyzer(language).terms(words))
                         if terms:
                             found.setdefault(terms[0], []).append((terms, number, words))
@@ -255,28 +250,27 @@ class Concepts:
             return self._phrases[language]
 
 
-def names_of(concept: Concept, language: str) -> tuple[str, ...]:
-    """What a concept is called in a language, and what the ontology gives without one."""
+def get_names(concept: Concept, language: str) -> tuple[str, ...]:
+    """Return a concept's names and keywords in a language, and those without a language."""
     spoken = dict.fromkeys((language, language.split("-")[0], WITHOUT_LANGUAGE))
     names = [concept.names[one] for one in spoken if one in concept.names]
     return tuple(dict.fromkeys((*names, *(word for one in spoken for word in concept.keywords.get(one, ())))))
 
 
-def problems(corpus: Corpus, known: Concepts) -> Iterator[str]:
-    """What is wrong with the provisions that concepts name: those that the corpus does not have."""
+def find_problems(corpus: Corpus, known: Concepts) -> Iterator[str]:
+    """Yield the provisions of concepts that the corpus does not have."""
     for concept in known.ontology.concepts:
         for article in known.articles(corpus, concept):
             if article.found.problem:
                 what = "defined_in" if article.defines else "articles"
-                yield f"concept {concept.id}: {what}: {article.said}: {article.found.problem}"
+                yield f"concept {concept.id}: {what}: {article.words}: {article.found.problem}"
 
 
 _KNOWN: WeakKeyDictionary[Corpus, Concepts] = WeakKeyDictionary()
 
 
-def concepts_of(corpus: Corpus) -> Concepts | None:
-    """The concepts of an open corpus, looked up once while its ontology stays as it is; None where it has
-    none."""
+def get_concepts(corpus: Corpus) -> Concepts | None:
+    """Return the concepts of an open corpus, cached until its ontology changes; None if it has none."""
     ontology = corpus.ontology
     if ontology is None or not ontology.concepts:
         return None
@@ -287,16 +281,13 @@ def concepts_of(corpus: Corpus) -> Concepts | None:
 
 
 def first_rows(articles: Sequence[Article], most: int) -> tuple[Rows, list[Article]]:
-    """The first passages of each of some provisions, at most so many each, shape (n,), and whose they are."""
+    """Return the first ``most`` passages of each provision, shape (n,), and their articles."""
     pairs = [(row, article) for article in articles for row in article.found.rows[:most].tolist()]
     return np.array([row for row, _ in pairs], np.int32), [article for _, article in pairs]
 
 
-# The rules of an ontology applied to facts: what holds, what does not, what is still needed.
-
-
 class Verdict(StrEnum):
-    """Whether a rule's condition holds; a rule cannot where a provision that it cites is not in force."""
+    """Result of a rule; it cannot hold if a provision that it cites is not in force."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -307,7 +298,7 @@ class Verdict(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """A rule applied to the law of a ``day``. ``needs`` are names of facts that would decide it, ``reasons``
-    why those given do not; ``used`` the names and values of the facts given; ``warnings`` what is wrong with
+    why the given ones do not; ``used`` are names and values of the given facts; ``warnings`` are problems of
     its citations."""
 
     rule: Rule
@@ -323,8 +314,8 @@ class Outcome:
 
 
 def facts_from(ontology: Ontology, given: Mapping[str, str]) -> dict[str, Value]:
-    """Values of facts from what a person wrote; empty words say nothing. Raises SettingsError for an unknown
-    fact or a value that cannot be read."""
+    """Parse facts that a person wrote; empty values are ignored. Raises SettingsError for an unknown fact or
+    an invalid value."""
     known = {fact.id: fact for fact in ontology.facts}
     if unknown := sorted(set(given) - set(known)):
         listed = ", ".join(known) or "none: this corpus has no rules"
@@ -341,22 +332,22 @@ def apply_rules(
     transaction: str | None = None,
     language: str = "en",
 ) -> tuple[Outcome, ...]:
-    """Every rule for a type of transaction (None: every rule there is), in the order of the ontology."""
-    chosen = [
+    """Apply the rules for a type of transaction (None: all rules), in the order of the ontology."""
+    applicable = [
         rule
         for rule in ontology.rules
         if transaction is None or not rule.transactions or transaction in rule.transactions
     ]
-    return tuple(_applied(corpus, ontology, rule, facts, day, language) for rule in chosen)
+    return tuple(_applied(corpus, ontology, rule, facts, day, language) for rule in applicable)
 
 
 def in_language(words: Mapping[str, str], language: str, otherwise: str = "") -> str:
-    """The words in a language, else in English, else the first there are."""
+    """Return the words in a language, else in English, else the first available ones."""
     return words.get(language) or words.get("en") or next(iter(words.values()), otherwise)
 
 
 def fact_name(fact: Fact, language: str) -> str:
-    """What a fact is called."""
+    """Return the name of a fact."""
     return in_language(fact.names, language, fact.id)
 
 
@@ -367,10 +358,10 @@ def _applied(
     found = evaluate(rule.when, facts, scales_of(ontology.facts))
     unknown = found if isinstance(found, Unknown) else Unknown()
     named = [fact for fact in ontology.facts if fact.id in names_in(rule.when)]
-    citations = tuple(cited(corpus, said, day, (language, "en")) for said in rule.cite)
+    citations = tuple(cite(corpus, words, day, (language, "en")) for words in rule.cite)
     verdict = Verdict.OPEN if isinstance(found, Unknown) else Verdict.HOLDS if found else Verdict.FAILS
     if any(citation.lapsed for citation in citations):
-        # Whatever the facts: the law of that day does not say so.
+        # The facts do not matter: the cited law is not in force on that day.
         verdict = Verdict.NOT_IN_FORCE
     return Outcome(
         rule,
@@ -391,8 +382,8 @@ def _applied(
 
 
 def _warnings(citations: Sequence[Citation], day: date) -> tuple[str, ...]:
-    found = [f"{one.said}: {one.problem}" for one in citations if one.problem]
-    found += [f"{one.said} is {one.lapsed} on {day.isoformat()}" for one in citations if one.lapsed]
+    found = [f"{one.words}: {one.problem}" for one in citations if one.problem]
+    found += [f"{one.words} is {one.lapsed} on {day.isoformat()}" for one in citations if one.lapsed]
     if not citations:
         found.append("this rule cites no provision")
     return tuple(found)

@@ -1,8 +1,8 @@
-"""A language model groups and names what a corpus's own proposal was made from. It only chooses.
+"""Regroup and rename a proposal with a language model, which only chooses from the corpus's own material.
 
 It sees the headings and terms of the proposal, each with a key, and answers with keys: which belong together,
-which headings name the area. Names are therefore always words of the corpus. Keywords that it adds have
-to stand in the corpus. What it says beyond that is refused, and counted.
+and which headings name the area. So names are always words of the corpus. Keywords that it adds must occur in
+the corpus. Everything else is refused and counted.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from engine.ontology.proposal import (
     ProposedArea,
     ProposedTransaction,
     covered_share,
-    measured,
+    measure_areas,
 )
 
 TASK = "ontology"
 LONGEST_KEYWORD, MOST_ADDED = 60, 8
 LONGEST_ANSWER = 4096
-# A model is shown the strongest headings and terms of each area, fewer where its context is small.
+# Headings and terms shown of each area: the strongest; fewer if the model's context is small.
 SHOWN = (16, 10, 6, 3)
 _MARKUP = frozenset('<>{}[]`|\\="')
 
 INSTRUCTIONS = """
 The part "evidence" lists headings (H) and terms (T) of a document collection, one a line: key, language, how
-many passages, words. The part "areas" says how a program has grouped them, the part "transactions" which
-headings (by key of the area list, A) it took for types of transactions.
+many passages, words. The part "areas" gives the groups that a program made of them, the part "transactions"
+the headings (by key of the area list, A) that it took for types of transactions.
 Group the keys into the legal or subject areas that an expert of these documents would use, between 4 and 20.
 Put together areas that are one, and take apart what is not one.
 For each area give: name_keys, keys of headings that name it, at most one a language; keys, all headings and
-terms that belong to it; added, further keywords that stand in such documents, with their language.
+terms that belong to it; added, further keywords that occur in such documents, with their language.
 For each type of transaction give its key from the part "transactions" and the numbers of the areas it needs,
 counted from 1 in your own list.
 """
@@ -57,7 +57,7 @@ class AddedKeyword(BaseModel):
 
 
 class GroupedArea(BaseModel):
-    """An area as the model sees it."""
+    """An area of the model."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -86,28 +86,28 @@ class Grouping(BaseModel):
 
 @dataclass(slots=True)
 class _Refused:
-    """What the model said that does not count, by reason."""
+    """Numbers of refused parts of the answer, by reason."""
 
     keys: int = 0
     keywords: int = 0
     areas: int = 0
 
     def notes(self) -> list[str]:
-        told = [
+        reasons = [
             (self.keys, "keys that were not listed, or were used before"),
-            (self.keywords, "keywords that do not stand in the corpus"),
+            (self.keywords, "keywords that do not occur in the corpus"),
             (self.areas, "areas without a heading or without terms"),
         ]
-        return [f"refused of the model's answer: {count} {what}" for count, what in told if count]
+        return [f"refused of the model's answer: {count} {what}" for count, what in reasons if count]
 
 
 def expected_use(proposal: Proposal, model: LanguageModel) -> Usage:
-    """What asking a model to regroup a proposal uses at most."""
+    """Return the maximum usage of regrouping a proposal."""
     return model.expected(_prompt(proposal, model), Grouping)
 
 
-def assisted(corpus: Corpus, proposal: Proposal, model: LanguageModel, meter: Meter) -> Proposal:
-    """The proposal as a model groups it. Where the model fails, the proposal itself with a note.
+def regroup(corpus: Corpus, proposal: Proposal, model: LanguageModel, meter: Meter) -> Proposal:
+    """Regroup a proposal with a model. If the model fails, return the proposal with a note.
 
     Raises CancelledError.
     """
@@ -124,7 +124,7 @@ def _unchanged(proposal: Proposal, reason: str) -> Proposal:
 
 
 def _prompt(proposal: Proposal, model: LanguageModel) -> Prompt:
-    """The prompt with as much evidence as the model's context holds."""
+    """Return the prompt with as much evidence as fits the model's context."""
     prompt = _prompt_of(proposal, SHOWN[0])
     for shown in SHOWN[1:]:
         if model.expected(prompt, Grouping).tokens <= model.context_tokens:
@@ -133,10 +133,10 @@ def _prompt(proposal: Proposal, model: LanguageModel) -> Prompt:
     return prompt
 
 
-def _prompt_of(proposal: Proposal, shown: int) -> Prompt:
+def _prompt_of(proposal: Proposal, count: int) -> Prompt:
     lines, groups = [], []
     for number, proposed in enumerate(proposal.areas, start=1):
-        own = _strongest(proposed.evidence, shown)
+        own = _strongest(proposed.evidence, count)
         lines += [f"{one.key}\t{one.language}\t{one.passages}\t{one.text}" for one in own]
         groups.append(f"A{number}\t{' '.join(one.key for one in own)}")
     numbers = {proposed.area.id: number for number, proposed in enumerate(proposal.areas, start=1)}
@@ -152,18 +152,18 @@ def _prompt_of(proposal: Proposal, shown: int) -> Prompt:
     return Prompt(TASK, INSTRUCTIONS, data, LONGEST_ANSWER)
 
 
-def _strongest(evidence: Sequence[Evidence], shown: int) -> list[Evidence]:
-    """The first headings and terms of each language, which stand strongest first; none that addresses a
+def _strongest(evidence: Sequence[Evidence], count: int) -> list[Evidence]:
+    """Return the first (strongest) headings and terms of each language, without those that address a
     machine."""
     counts: dict[tuple[str, str], int] = {}
-    kept = []
+    strongest = []
     for one in evidence:
         if suspicion.addresses_machine(one.text):
             continue
         counts[one.kind, one.language] = counts.get((one.kind, one.language), 0) + 1
-        if counts[one.kind, one.language] <= max(1, shown // 2):
-            kept.append(one)
-    return kept
+        if counts[one.kind, one.language] <= max(1, count // 2):
+            strongest.append(one)
+    return strongest
 
 
 def _checked(corpus: Corpus, proposal: Proposal, answer: Grouping, warnings: Sequence[str]) -> Proposal:
@@ -193,10 +193,10 @@ def _checked(corpus: Corpus, proposal: Proposal, answer: Grouping, warnings: Seq
         joined.append(tuple(dict.fromkeys(owner[one.key] for one in own)))
         added.append(more)
     if not drafts:
-        return _unchanged(proposal, "the language model's grouping held nothing that can be used")
+        return _unchanged(proposal, "the language model's grouping has nothing that can be used")
     areas = tuple(
         replace(area, made_of=made_of, added=more)
-        for area, made_of, more in zip(measured(drafts, index, MODEL), joined, added, strict=True)
+        for area, made_of, more in zip(measure_areas(drafts, index, MODEL), joined, added, strict=True)
     )
     notes = (*proposal.notes, *warnings, *refused.notes(), *_left_out(proposal, areas))
     covered = covered_share([draft.area for draft in drafts], index)
@@ -209,7 +209,7 @@ def _draft(
     more: Sequence[tuple[str, str]],
     taken: set[str],
 ) -> Draft | None:
-    """An area of what the model put together; None where nothing names it or nothing is to be looked for."""
+    """Make an area of the model's group; None without a name or without keywords."""
     headings = [one for one in (*named, *own) if one.kind == HEADING]
     names: dict[str, str] = {}
     for one in headings:
@@ -227,31 +227,31 @@ def _draft(
 
 
 def _added(keywords: Sequence[AddedKeyword], index: Index, refused: _Refused) -> tuple[tuple[str, str], ...]:
-    """The added keywords that stand in the corpus, as words and nothing else."""
-    kept: list[tuple[str, str]] = []
+    """Return the added keywords that occur in the corpus, as plain words."""
+    accepted: list[tuple[str, str]] = []
     for keyword in keywords:
         text = " ".join(visible(keyword.text).split())
         plain = 0 < len(text) <= LONGEST_KEYWORD and not _MARKUP & set(text) and "://" not in text
-        if plain and len(kept) < MOST_ADDED and index.holding(keyword.language, text).any():
-            kept.append((keyword.language, text))
+        if plain and len(accepted) < MOST_ADDED and index.holding(keyword.language, text).any():
+            accepted.append((keyword.language, text))
         else:
             refused.keywords += 1
-    return tuple(dict.fromkeys(kept))
+    return tuple(dict.fromkeys(accepted))
 
 
 def _transactions(
     proposal: Proposal, answer: Grouping, numbers: dict[int, str], refused: _Refused
 ) -> tuple[ProposedTransaction, ...]:
     listed = {f"X{number}": found for number, found in enumerate(proposal.transactions, start=1)}
-    kept: list[ProposedTransaction] = []
+    transactions: list[ProposedTransaction] = []
     for grouped in answer.transactions:
         found = listed.pop(grouped.key, None)
         areas = tuple(dict.fromkeys(numbers[number] for number in grouped.areas if number in numbers))
         if found is None or not areas:
             refused.keys += 1
         else:
-            kept.append(replace(found, areas=areas))
-    return tuple(kept)
+            transactions.append(replace(found, areas=areas))
+    return tuple(transactions)
 
 
 def _left_out(proposal: Proposal, areas: Sequence[ProposedArea]) -> list[str]:

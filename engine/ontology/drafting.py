@@ -1,4 +1,4 @@
-"""Drafts of areas from the material of a corpus, and what they cover."""
+"""Draft areas from the material of a corpus, and measure what they cover."""
 
 from __future__ import annotations
 
@@ -13,18 +13,15 @@ from engine.corpus.protocol import Area, Corpus, Mask, Rows
 from engine.language.analysis import analyzer
 from engine.ontology.material import Heading, Keyword, Material, Names, most_passages
 
-# Which passages an area reaches by its keywords, told by the corpus's own index.
-#
-# A passage is covered where it holds all words of one keyword in its own language, in its text or
-# in what stands around it (headings, label), as coverage looks for areas in a question.
-
+# A passage is covered if it has all words of a keyword in its own language, in its text or in the text around
+# it (headings, label), as in the coverage of a question's areas.
 QUERIES_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What an area covers. ``passages`` counts all, ``examples`` are ids of those that hold most of its
-    keywords; ``found`` says of each keyword in each language how many passages hold it."""
+    """Coverage of an area. ``passages`` counts all, ``examples`` are ids of those with most of its keywords;
+    ``found`` is the number of passages for each keyword in each language."""
 
     passages: int
     examples: tuple[str, ...]
@@ -32,7 +29,7 @@ class Reach:
 
 
 class Index:
-    """Looks keywords up, each word once. ``holding`` is of shape (passages,)."""
+    """Looks up keywords, each word once. Masks have shape (passages,)."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -44,21 +41,21 @@ class Index:
         self._words: dict[tuple[str, str], Mask] = {}
 
     def of_language(self, language: str) -> Mask:
-        """Which passages are of documents in a language."""
-        none = np.zeros(len(self._corpus), np.bool_)
-        return self._languages.get(language, none)
+        """Return the mask of passages in documents of a language."""
+        empty = np.zeros(len(self._corpus), np.bool_)
+        return self._languages.get(language, empty)
 
     def prepare(self, keywords: Iterable[tuple[str, str]]) -> None:
         """Look up the words of many keywords, each a language and a text, at once."""
-        wanted: dict[str, set[str]] = {}
+        words_of: dict[str, set[str]] = {}
         for language, text in keywords:
             new = {word for word in _words(language, text) if (language, word) not in self._words}
-            wanted.setdefault(language, set()).update(new)
-        for language, words in wanted.items():
+            words_of.setdefault(language, set()).update(new)
+        for language, words in words_of.items():
             self._look_up(language, sorted(words))
 
     def holding(self, language: str, keyword: str) -> Mask:
-        """Which passages of a language hold all words of a keyword; none where it has no word."""
+        """Return the mask of a language's passages with all words of a keyword; empty without words."""
         words = _words(language, keyword)
         own = self._languages.get(language)
         if own is None or not words:
@@ -70,7 +67,7 @@ class Index:
         return found
 
     def counts(self, area: Area) -> Rows:
-        """How many keywords of an area each passage holds, shape (passages,)."""
+        """Return the number of an area's keywords in each passage, shape (passages,)."""
         self.prepare((language, word) for language, words in area.keywords.items() for word in words)
         total = np.zeros(len(self._corpus), np.int32)
         for language, keywords in area.keywords.items():
@@ -79,7 +76,7 @@ class Index:
         return total
 
     def reach(self, area: Area, examples: int = 3) -> Reach:
-        """What an area covers."""
+        """Return the coverage of an area."""
         counts = self.counts(area)
         bare = self._corpus.bare_headings(np.arange(len(self._corpus), dtype=np.int32))
         best = np.lexsort((np.arange(len(counts)), bare, -counts))[:examples]
@@ -103,7 +100,7 @@ class Index:
 
 
 def overlaps(areas: Mapping[str, Mask]) -> dict[str, tuple[str, float]]:
-    """For each area the one that covers most of the same passages, and the share of its own that they are."""
+    """Return, for each area, the one that shares most of its passages, and the share."""
     found: dict[str, tuple[str, float]] = {}
     for name, own in areas.items():
         size = int(own.sum())
@@ -119,29 +116,28 @@ def overlaps(areas: Mapping[str, Mask]) -> dict[str, tuple[str, float]]:
 
 
 def _words(language: str, keyword: str) -> list[str]:
-    """The words of a keyword that an index knows; those it leaves out are no condition."""
+    """Return the indexed words of a keyword; other words are no condition."""
     reading = analyzer(language)
     return [word for word in keyword.split() if reading.terms(word)]
 
 
-# From a group of units to an area: its names and keywords by language, and the evidence for them.
-
+# Limits of the headings and keywords of an area.
 MOST_HEADINGS, MOST_KEYWORDS = 6, 10
-# Where a language has few passages, chance brings words to the top.
+# With few passages in a language, keywords are less reliable.
 FEW_KEYWORDS, MANY_PASSAGES = 6, 100
-# An area that few passages speak of needs one of them.
+# An area with few passages requires only one of them.
 FEW_PASSAGES = 8
-# A language needs so many passages to have names and keywords of its own.
+# Minimum passages of a language for names and keywords in it.
 FEWEST_OF_LANGUAGE = 10
-# With fewer keywords nothing holds a group together but that nothing else does.
+# Groups with fewer keywords are only what is left over.
 FEWEST_KEYWORDS = 4
 HEADING, TERM = "heading", "term"
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A heading or term that an area was made from. ``key`` names it ("H3", "T12"); ``passage_id`` is a
-    passage below the heading or one that holds the term; ``passages`` counts those of the area."""
+    """A heading or term that an area was made from. ``key`` identifies it ("H3", "T12"); ``passage_id`` is a
+    passage below the heading or with the term; ``passages`` counts those of the area."""
 
     key: str
     kind: str
@@ -153,47 +149,47 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An area and what it was made from."""
+    """An area and its evidence."""
 
     area: Area
     evidence: tuple[Evidence, ...]
 
 
 class Drafting:
-    """Drafts the areas of a corpus's groups, the names of each taken by no other."""
+    """Drafts the areas of a corpus's groups, with unique names."""
 
     def __init__(self, corpus: Corpus, material: Material, labels: NDArray[np.int32], index: Index) -> None:
         self._corpus, self._material, self._labels, self._index = corpus, material, labels, index
         self._names = Names(material, corpus, labels)
-        self._languages = languages_of(material)
+        self._languages = area_languages(material)
         self._taken: set[str] = set()
         self._called: set[str] = set()
         self._counts = {HEADING: 0, TERM: 0}
 
     def drafts(self) -> Iterator[Draft]:
-        """An area for each group that has a name and keywords."""
+        """Yield an area for each group with a name and keywords."""
         groups = int(self._labels.max()) + 1 if len(self._labels) else 0
-        # One group alone is told apart from nothing.
+        # A single group has nothing to be distinguished from.
         for number in range(groups if groups > 1 else 0):
             keywords = {language: self._keywords(number, language) for language in self._languages}
             headings = {language: self._names.headings(number, language) for language in self._languages}
-            called = {
+            names = {
                 language: name
                 for language in self._languages
                 if (name := self._name(headings[language], keywords[language]))
             }
             main = keywords[self._languages[0]] or max(keywords.values(), key=len)
-            if called and len(main) >= FEWEST_KEYWORDS:
-                yield self._draft(number, called, keywords, headings)
+            if names and len(main) >= FEWEST_KEYWORDS:
+                yield self._draft(number, names, keywords, headings)
 
     def _keywords(self, number: int, language: str) -> list[Keyword]:
-        """The group's keywords that are not all over the corpus: "Person" is a defined term, and a word."""
+        """Return the group's keywords that are not frequent everywhere (such as "Person")."""
         found = self._names.keywords(number, language)
         self._index.prepare((language, keyword.text) for keyword in found)
-        everyone = int(self._index.of_language(language).sum())
-        most = most_passages(everyone, self._names.size(number, language))
-        told = [word for word in found if self._index.holding(language, word.text).sum() <= most]
-        return told[: MOST_KEYWORDS if everyone >= MANY_PASSAGES else FEW_KEYWORDS]
+        total = int(self._index.of_language(language).sum())
+        most = most_passages(total, self._names.size(number, language))
+        specific = [word for word in found if self._index.holding(language, word.text).sum() <= most]
+        return specific[: MOST_KEYWORDS if total >= MANY_PASSAGES else FEW_KEYWORDS]
 
     def _draft(
         self,
@@ -240,7 +236,7 @@ class Drafting:
         return Evidence(key, kind, found.text, found.language, passage.id, found.passages)
 
     def _name(self, headings: Sequence[Heading], keywords: Sequence[Keyword]) -> str:
-        """The best heading that names no other area; where there is none, the first keywords."""
+        """Return the best heading that names no other area; without one, the first keywords."""
         for heading in headings:
             if heading.text.casefold() not in self._called:
                 self._called.add(heading.text.casefold())
@@ -249,8 +245,8 @@ class Drafting:
         return words[:1].upper() + words[1:]
 
 
-def languages_of(material: Material) -> list[str]:
-    """The languages that areas are named in, the main one first."""
+def area_languages(material: Material) -> list[str]:
+    """Return the languages for names of areas, the main one first."""
     counts = dict.fromkeys(material.languages, 0)
     for passage in material.passages:
         counts[passage.language] += 1
@@ -262,7 +258,7 @@ def languages_of(material: Material) -> list[str]:
 
 
 def slug(text: str, taken: set[str]) -> str:
-    """An id made of a name: its words in small letters with hyphens, and a number where it is taken."""
+    """Make a unique id from a name: its words in lower case with hyphens, and a number if taken."""
     base = "-".join(re.findall(r"\w+", text.casefold()))[:60].strip("-") or "area"
     found, count = base, 2
     while found in taken:

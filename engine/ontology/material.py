@@ -1,4 +1,9 @@
-"""Material for an ontology: headings and terms of a corpus, and names for groups of them."""
+"""Collect material for an ontology: headings, terms and names of a corpus, and names for groups of units.
+
+A unit is the part of a document under one heading, without deeper headings. A section and its translations
+are one unit, in several languages. Terms are stems with their language as prefix, so that languages never
+mix.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +25,10 @@ from engine.language.characters import visible
 from engine.languages import law
 from engine.model import Document, Entity, EntityKind, Section
 
-# What a corpus offers for an ontology: its headed sections with their terms, its defined terms
-# and names.
-#
-# A unit is the part of a document under one heading, without what stands under deeper ones. A
-# section of a translation and the section it translates are one unit, in several languages. Terms
-# are stems with their language in front, so that those of different languages never meet.
-
-# What is read at most: a larger corpus is read in parts, the same share of each unit.
+# Maximum passages read (of a larger corpus the same share of each unit) and units.
 MOST_READ = 30_000
 MOST_UNITS = 3_000
-# A heading of more words is a sentence.
+# A longer heading is a sentence.
 LONGEST_HEADING = 12
 _NUMBERED = re.compile(r"\A[\W\d_]*(?:\d[\w.]*|[IVXLC]+\.)?[\s.:)\-–—]*")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -38,8 +36,8 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(slots=True)
 class Unit:
-    """A headed part of a corpus. ``titles`` by language: its own heading first, then those around it, from
-    the inside out. ``rows`` are its own passages."""
+    """A headed part of a corpus. ``titles`` by language: its own heading, then those around it from the
+    inside out. ``rows`` are its own passages."""
 
     titles: dict[str, tuple[str, ...]]
     rows: list[int] = field(default_factory=list)
@@ -58,8 +56,8 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Everything that a proposal is made from. ``forms`` are words as the corpus writes them, by stem with
-    its language, the usual form first; ``everywhere`` are headings that most documents have."""
+    """The material of a proposal. ``forms`` are words as the corpus writes them most often, by stem with
+    language; ``everywhere`` are headings that many documents have."""
 
     units: tuple[Unit, ...]
     passages: tuple[Read, ...]
@@ -70,7 +68,7 @@ class Material:
 
 
 def gather(corpus: Corpus) -> Material:
-    """Read the headings and as much of the texts as fits; deterministic."""
+    """Read headings and texts up to the limits; deterministic."""
     documents = corpus.documents()
     units, unit_of = _units(corpus, documents)
     everywhere = _everywhere(units, len(documents))
@@ -81,8 +79,8 @@ def gather(corpus: Corpus) -> Material:
     return Material(tuple(units), tuple(passages), forms, everywhere, languages, len(corpus))
 
 
-def says_something(heading: str, language: str) -> bool:
-    """Whether a heading says what a text is about, not only where in a document it stands."""
+def is_informative(heading: str, language: str) -> bool:
+    """True if a heading states a subject, not only a position in the document."""
     if any(sign.isdigit() for sign in heading):
         return False
     return not set(analyzer(language).terms(heading)) <= _frame(language)
@@ -90,12 +88,12 @@ def says_something(heading: str, language: str) -> bool:
 
 @cache
 def _frame(language: str) -> frozenset[str]:
-    listed = law(language).frame
-    return frozenset(term for word in listed for term in analyzer(language).terms(word))
+    words = law(language).frame
+    return frozenset(term for word in words for term in analyzer(language).terms(word))
 
 
 def clean_heading(text: str) -> str:
-    """A heading without its number, and not in capitals throughout; empty where it says nothing."""
+    """Return a heading without its number and not in capitals; empty if it is not informative."""
     shown = visible(text).replace("_", " ").strip()
     if shown.startswith("["):
         return ""
@@ -108,7 +106,7 @@ def clean_heading(text: str) -> str:
 
 
 def _units(corpus: Corpus, documents: Sequence[Document]) -> tuple[list[Unit], NDArray[np.int32]]:
-    """The units, and for each row the number of its own."""
+    """Return the units, and for each row the number of its unit."""
     sections = [
         corpus.sections(corpus.document_sections(number).tolist()) for number in range(len(documents))
     ]
@@ -142,7 +140,8 @@ def _units(corpus: Corpus, documents: Sequence[Document]) -> tuple[list[Unit], N
 def _headed(
     document: Document, sections: Sequence[Section], length: int, depth: int
 ) -> Iterator[tuple[str, tuple[str, ...], int, int]]:
-    """The headed parts of a document, outer ones first: key, headings from the inside out, first, stop."""
+    """Yield the headed parts of a document, outer ones first: key, headings from the inside out, first,
+    stop."""
     title = clean_heading(document.title)
     yield "", (title,) if title else (), 0, length
     above: dict[str, tuple[str, ...]] = {}
@@ -157,17 +156,17 @@ def _headed(
 
 
 def _key(section: Section) -> str:
-    """What a section and its translation have in common: its number, and the version that it is."""
+    """Return a key that a section shares with its translations: its number and version."""
     version = section.id.partition("@")[2]
     if section.number is None:
         return f"{section.first}@{section.id}"
-    # A part and an article may have one number; their kinds differ from language to language.
+    # A part and an article may share a number; names of their kinds differ between languages.
     level = "part" if section.parent_id is None else "provision"
     return f"{level}/{number_key(section.number)}@{version}"
 
 
 def _depth(sections: Sequence[Sequence[Section]]) -> int:
-    """So many levels of headings that there are not too many units."""
+    """Return the number of levels of headings within the maximum of units."""
     levels: Counter[int] = Counter()
     for own in sections:
         above: dict[str, int] = {}
@@ -186,14 +185,14 @@ def _depth(sections: Sequence[Sequence[Section]]) -> int:
 
 
 def _without_empty(units: list[Unit], unit_of: NDArray[np.int32]) -> tuple[list[Unit], NDArray[np.int32]]:
-    kept = [number for number, unit in enumerate(units) if unit.rows]
+    used = [number for number, unit in enumerate(units) if unit.rows]
     renumbered = np.zeros(len(units), np.int32)
-    renumbered[kept] = np.arange(len(kept), dtype=np.int32)
-    return [units[number] for number in kept], renumbered[unit_of]
+    renumbered[used] = np.arange(len(used), dtype=np.int32)
+    return [units[number] for number in used], renumbered[unit_of]
 
 
 def _everywhere(units: Sequence[Unit], documents: int) -> frozenset[str]:
-    """Headings that say where in a document one is and not what it is about: many documents have them."""
+    """Return headings that many documents have: they state a position, not a subject."""
     seen: defaultdict[str, set[int]] = defaultdict(set)
     for unit in units:
         for titles in unit.titles.values():
@@ -225,21 +224,18 @@ def _read(corpus: Corpus, rows: Rows, unit_of: NDArray[np.int32]) -> tuple[list[
     return found, forms
 
 
-# Names and keywords of a group of units: the headings and words that tell it from the others.
-#
-# Keywords are weighed by class-based TF-IDF (Grootendorst 2022, "BERTopic"): how often a word is
-# in the group's passages, times ``log(1 + A / f)`` with ``f`` its passages in the corpus and
-# ``A`` the mean of a group.
-
+# Keywords are weighed by class-based TF-IDF (Grootendorst 2022, "BERTopic"): how often a word is in the
+# group's passages, times ``log(1 + A / f)`` with ``f`` its passages in the corpus and ``A`` the mean of a
+# group.
 Item = TypeVar("Item", str, int)
 MOST_CANDIDATES = 24
-# A keyword is in the group at least so many times as often as in the corpus.
+# Minimum ratio of a keyword's frequency in the group to that in the corpus.
 LIFT = 3.0
-# A word that more of the corpus has tells nothing apart; where there is little of it, one that so many more
-# passages have than the group holds.
+# A word in a larger share of the corpus does not distinguish groups; in a small corpus, one in more passages
+# than BEYOND times the group's.
 MOST_SHARE, LITTLE, BEYOND = 0.1, 40, 1.2
 FEWEST_PASSAGES = 2
-# Names, and words of headings, are what the corpus calls a thing.
+# Extra weight of names and of words in headings.
 NAMED = 1.5
 LONGEST_NAME = 8
 _TERMS = frozenset({EntityKind.DEFINED_TERM, EntityKind.HEADING, EntityKind.ACRONYM, EntityKind.STANDARD})
@@ -247,7 +243,7 @@ _TERMS = frozenset({EntityKind.DEFINED_TERM, EntityKind.HEADING, EntityKind.ACRO
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A word or name, its weight in its group, and how many passages of the group hold it."""
+    """A word or name, its weight in its group, and the number of the group's passages with it."""
 
     text: str
     language: str
@@ -257,7 +253,7 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading, how well it stands for a group, and how many passages of the group stand below it."""
+    """A heading, its score for a group, and the number of the group's passages below it."""
 
     text: str
     language: str
@@ -282,7 +278,7 @@ class Names:
         self._stem_totals, self._named_totals = _totals(self._stems), _totals(self._named)
 
     def keywords(self, group: int, language: str) -> list[Keyword]:
-        """The most telling words and names of a group in a language, the best first."""
+        """Return the most characteristic words and names of a group in a language, the best first."""
         found = [
             self._weighed(group, language, self._material.forms[stem], times, self._stem_totals[stem], weight)
             for stem, times in self._stems[group].items()
@@ -302,30 +298,30 @@ class Names:
     def _weighed(
         self, group: int, language: str, text: str, times: int, total: int, factor: float
     ) -> Keyword | None:
-        size, everyone = self._sizes[group, language], self._total[language]
-        lift = min(LIFT, everyone / size / 1.2)
-        if times < min(FEWEST_PASSAGES, size) or times / size < lift * total / everyone:
+        size, total_passages = self._sizes[group, language], self._total[language]
+        lift = min(LIFT, total_passages / size / 1.2)
+        if times < min(FEWEST_PASSAGES, size) or times / size < lift * total / total_passages:
             return None
-        if total > most_passages(everyone, size):
+        if total > most_passages(total_passages, size):
             return None
-        mean = everyone / max(self._groups, 1)
+        mean = total_passages / max(self._groups, 1)
         return Keyword(text, language, factor * times / size * log(1.0 + mean / total), times)
 
     def size(self, group: int, language: str) -> int:
-        """How many passages of a group are in a language."""
+        """Return the number of a group's passages in a language."""
         return self._sizes[group, language]
 
     def headings(self, group: int, language: str) -> list[Heading]:
-        """The headings over a group in a language, the one that stands for it best first.
+        """Return the headings of a group in a language, the most representative first.
 
-        Scored by F1 between the passages below a heading and those of the group, plus the cosine of the
-        heading's words to the group's keywords: a heading over all of it, or one that says what it is about.
+        The score is F1 between the passages below a heading and those of the group, plus the cosine of the
+        heading's words to the group's keywords: a heading over all of it, or one that states its subject.
         """
         below: Counter[str] = Counter()
         inside: Counter[str] = Counter()
         for unit, label in zip(self._material.units, self._labels.tolist(), strict=True):
             for title in unit.titles.get(language, ()):
-                if title.casefold() not in self._material.everywhere and says_something(title, language):
+                if title.casefold() not in self._material.everywhere and is_informative(title, language):
                     below[title] += len(unit.rows)
                     inside[title] += len(unit.rows) if label == group else 0
         size = sum(
@@ -341,8 +337,10 @@ class Names:
             if not times or not words or len(title.split()) > LONGEST_NAME:
                 continue
             f1 = 2 * times / (below[title] + size)
-            told = sum(weights.get(f"{language}:{word}", 0.0) for word in words) / len(words) ** 0.5 / length
-            found.append(Heading(title, language, f1 + told, times))
+            similarity = (
+                sum(weights.get(f"{language}:{word}", 0.0) for word in words) / len(words) ** 0.5 / length
+            )
+            found.append(Heading(title, language, f1 + similarity, times))
         return sorted(found, key=lambda heading: (-heading.score, heading.text))
 
     def _profile(self, group: int, language: str) -> dict[str, float]:
@@ -355,17 +353,17 @@ class Names:
 
 
 def most_passages(everyone: int, size: int) -> float:
-    """How many passages of a language may hold a keyword of a group that holds ``size`` of them."""
+    """Return the maximum passages of a language with a keyword of a group that has ``size`` of them."""
     return max(MOST_SHARE * everyone, min(BEYOND * size, LITTLE))
 
 
 def _headed_naming(material: Material) -> frozenset[str]:
-    """The stems of all headings that say something: they are words for things, not only words."""
+    """Return the stems of all informative headings: they name things."""
     return frozenset(
         f"{language}:{term}"
         for unit in material.units
         for language, titles in unit.titles.items()
-        if titles and says_something(titles[0], language)
+        if titles and is_informative(titles[0], language)
         for term in analyzer(language).terms(titles[0])
     )
 
@@ -392,12 +390,12 @@ def _totals(counts: dict[int, Counter[Item]]) -> Counter[Item]:
 
 
 def _different(keywords: Sequence[Keyword], language: str) -> list[Keyword]:
-    """Keywords without those that a stronger one says already: the same words, or a part of a name."""
+    """Drop keywords that a stronger one covers: the same words, or part of a name."""
     kept: list[Keyword] = []
-    said: list[frozenset[str]] = []
+    covered: list[frozenset[str]] = []
     for keyword in keywords:
         words = frozenset(analyzer(language).terms(keyword.text))
-        if words and not any(words <= other for other in said):
+        if words and not any(words <= other for other in covered):
             kept.append(keyword)
-            said.append(words)
+            covered.append(words)
     return kept

@@ -1,4 +1,4 @@
-"""Facts that a question states: quantities near the words for them. Proposed to the person, never applied."""
+"""Facts that a question states: quantities near words for the facts. They are proposed, never applied."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.language.analysis import analyzer
 from engine.language.statements import Kind, Quantity, quantities_in
 from engine.model import Span
 
-# How far a value may stand from the words for its fact, in characters of one sentence.
+# Maximum distance of a value from the words for its fact, in characters within a sentence.
 NEAR = 80
 _KINDS = {
     FactType.NUMBER: (Kind.COUNT, Kind.SHARE),
@@ -29,7 +29,7 @@ _SENTENCE = re.compile(r"[.?!;؟。](?:\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class MentionedFact:
-    """A value that a question may give for a fact: as a person would write it, and the question's words."""
+    """A value that a question may give for a fact: formatted as input, and the question's words."""
 
     fact: str
     value: str
@@ -38,14 +38,15 @@ class MentionedFact:
 
 
 def mentioned_facts(ontology: Ontology, question: str, language: str) -> tuple[MentionedFact, ...]:
-    """At most one value a fact, and each value for one fact: the nearest pairs, in the order of the facts."""
+    """Return at most one value for each fact, and each value for one fact: the nearest pairs, in fact
+    order."""
     quantities = quantities_in(question, language)
     reading = analyzer(language)
-    # Words that no index keeps ("of", "the") are no part of a name.
+    # Words that are not indexed ("of", "the") are not part of a name.
     words = [(m.group(), m.span()) for m in _WORD.finditer(question) if reading.terms(m.group())]
     pairs = [
-        (distance, place, fact, text, span)
-        for place, fact in enumerate(ontology.facts)
+        (distance, number, fact, text, span)
+        for number, fact in enumerate(ontology.facts)
         for anchor in _anchors(fact, words, language)
         for text, span in _values(fact, quantities, words)
         if (distance := _distance(question, anchor, span)) is not None
@@ -60,15 +61,15 @@ def mentioned_facts(ontology: Ontology, question: str, language: str) -> tuple[M
 
 
 def _anchors(fact: Fact, words: Sequence[tuple[str, tuple[int, int]]], language: str) -> Iterator[Span]:
-    """Where the words for a fact stand: its name, or one of its keywords, all words of it in a row."""
+    """Yield the spans of words for a fact: all words of its name or of a keyword in a row."""
     reading = analyzer(language)
     stems = [frozenset(reading.terms(word)) for word, _ in words]
-    called = (fact.names.get(language), *fact.keywords.get(language, ()), fact.id.replace("_", " "))
-    for name in dict.fromkeys(name for name in called if name):
-        wanted = [own for word in _WORD.findall(name) if (own := frozenset(reading.terms(word)))]
-        for start in range(len(words) - len(wanted) + 1):
-            if wanted and all(own <= stems[start + at] for at, own in enumerate(wanted)):
-                yield Span(words[start][1][0], words[start + len(wanted) - 1][1][1])
+    names = (fact.names.get(language), *fact.keywords.get(language, ()), fact.id.replace("_", " "))
+    for name in dict.fromkeys(name for name in names if name):
+        stems_of_name = [own for word in _WORD.findall(name) if (own := frozenset(reading.terms(word)))]
+        for start in range(len(words) - len(stems_of_name) + 1):
+            if stems_of_name and all(own <= stems[start + at] for at, own in enumerate(stems_of_name)):
+                yield Span(words[start][1][0], words[start + len(stems_of_name) - 1][1][1])
 
 
 def _values(
@@ -85,7 +86,7 @@ def _values(
 
 
 def _value(fact: Fact, quantity: Quantity) -> Value | None:
-    """The quantity as a value of a fact; None where it is another kind of thing, or of another unit."""
+    """Return the quantity as a value of a fact; None for another kind or unit."""
     if quantity.kind not in _KINDS.get(fact.type, ()):
         return None
     number = Decimal(repr(quantity.value))
@@ -97,7 +98,7 @@ def _value(fact: Fact, quantity: Quantity) -> Value | None:
             spans = {"day": Duration(days=whole), "month": Duration(months=whole)}
             return spans.get(quantity.unit) if whole == quantity.value else None
         case Kind.COUNT, FactType.MONEY:
-            # A currency that the reader of quantities does not know is a noun behind a number.
+            # A currency unknown to the parser of quantities is a noun after a number.
             return number.normalize() if _same_unit(quantity.unit, fact.unit) else None
         case Kind.AMOUNT, FactType.MONEY:
             return number.normalize() if _same_unit(quantity.unit, fact.unit) or not fact.unit else None
@@ -110,9 +111,9 @@ def _same_unit(left: str, right: str) -> bool:
 
 
 def _distance(question: str, anchor: Span, value: Span) -> int | None:
-    """Characters between two places of one sentence; None where they are far apart or one is in the other."""
+    """Return the characters between two spans of one sentence; None if far apart or overlapping."""
     start, stop = min(anchor.end, value.end), max(anchor.start, value.start)
     if stop < start or stop - start > NEAR or _SENTENCE.search(question[start:stop]):
         return None
-    # What follows the words for a fact is meant before what stands in front of them.
+    # A value after the words for a fact takes precedence over one before them.
     return stop - start + (0 if value.start >= anchor.end else 1)

@@ -34,7 +34,7 @@ from engine.records.record import (
     TransactionPart,
 )
 from engine.retrieval.scan import in_ranking
-from engine.threads import threads
+from engine.strategy_registry import load_strategies
 
 # Use of language models, as plain values and in words.
 
@@ -95,7 +95,7 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
         "rounds": [round_to_json(report, first) for report, first in zip(rounds, numbers, strict=False)],
         "threads": [
             plain(ThreadPart, thread)
-            for name, thread in threads().items()
+            for name, thread in load_strategies().items()
             if name in investigation.settings.strategies
         ],
         "retrievers": [

@@ -26,7 +26,7 @@ from engine.model import (
     Stop,
     StopReason,
 )
-from engine.threads import threads, title_of
+from engine.strategy_registry import load_strategies, strategy_title
 
 # Citations in the style of the language, with page or element of the source.
 
@@ -294,7 +294,7 @@ def _mid_sentence(title: str) -> str:
 
 def _finder(strategy: str, article: str) -> str:
     """Return what found a passage: a strategy by its title, else "the scan", "the person"."""
-    return f"“{title_of(strategy)}”" if strategy in threads() else f"{article}{strategy}"
+    return f"“{strategy_title(strategy)}”" if strategy in load_strategies() else f"{article}{strategy}"
 
 
 def stop_words(stop: Stop) -> str:

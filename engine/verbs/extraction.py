@@ -59,14 +59,14 @@ def extract(caller: Caller, request: ExtractOptions) -> Response:
 
     A run that ends early is a problem: BudgetError, CancelledError or ModelError.
     """
-    from engine.extraction import expected, planned
+    from engine.extraction import expected, make_plan
     from engine.extraction import extract as run
     from engine.extraction.export import expected_lines, expected_to_json, report_lines, report_to_json
     from engine.ingestion.report import ProgressBar
     from engine.llm import Meter
 
     budget, model = request.budget(), _model(caller, request)
-    plan = planned(caller.corpus(request.corpus), model, request.documents)
+    plan = make_plan(caller.corpus(request.corpus), model, request.documents)
     cost = expected(plan, model)
     values = {"expected": expected_to_json(cost)}
     if request.dry_run or not cost.windows:

@@ -35,7 +35,7 @@ def propose_areas(caller: Caller, request: ProposeOptions) -> Response:
     """Propose areas from the headings and terms of the corpus."""
     from engine.corpus.ontology import ontology_yaml
     from engine.ontology.proposal import propose
-    from engine.ontology.telling import proposal_json, proposal_text
+    from engine.ontology.report import proposal_json, proposal_text
 
     if request.out is not None and request.out.is_dir():
         raise SettingsError(f"--out: {request.out} is a folder")
@@ -51,8 +51,8 @@ def propose_areas(caller: Caller, request: ProposeOptions) -> Response:
 def _assisted(caller: Caller, request: ProposeOptions, corpus: Corpus, proposal: Proposal) -> Proposal:
     from engine.llm import Meter
     from engine.llm.cost import cost_lines, cost_report, currency_of
-    from engine.ontology.assisting import assisted, expected_use
-    from engine.ontology.telling import use_words
+    from engine.ontology.assisting import expected_use, regroup
+    from engine.ontology.report import use_words
 
     model = caller.model(request)
     if model is None or not proposal.areas:
@@ -60,7 +60,7 @@ def _assisted(caller: Caller, request: ProposeOptions, corpus: Corpus, proposal:
     most = use_words(expected_use(proposal, model), currency_of(model.spec))
     print(f"Language model {model.spec} will use at most {most}", file=sys.stderr, flush=True)
     meter = Meter()
-    found = assisted(corpus, proposal, model, meter)
+    found = regroup(corpus, proposal, model, meter)
     print(*cost_lines(cost_report(meter, model.spec)), sep="\n", file=sys.stderr, flush=True)
     return found
 
@@ -76,7 +76,7 @@ def check_ontology(caller: Caller, request: CheckOntology) -> Response:
     """Read an ontology.yaml, show what it covers and what is wrong."""
     from engine.corpus.ontology import ontology_from, read_ontology
     from engine.ontology.applying import apply_rules
-    from engine.ontology.telling import check_text
+    from engine.ontology.report import check_text
 
     ontology = ontology_from(read_ontology(request.file))
     corpus = caller.corpus(request.corpus)
@@ -138,7 +138,7 @@ def apply_rules_to_facts(caller: Caller, request: RulesOptions) -> Response:
     """Apply the rules of the corpus to facts."""
     from engine.investigation.facets import check_transaction
     from engine.ontology.applying import apply_rules, facts_from
-    from engine.ontology.telling import outcomes_json, outcomes_text
+    from engine.ontology.report import outcomes_json, outcomes_text
 
     corpus = caller.corpus(request.corpus)
     check_transaction(corpus, request.transaction)

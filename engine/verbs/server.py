@@ -15,7 +15,7 @@ from engine.verbs.requests import Request, argument, option
 from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
-    from engine.access.audit_log import Kept
+    from engine.access.audit_log import CorpusFolder
     from engine.operator_settings import OperatorSettings
 
 FROM_INPUT = "-"
@@ -222,7 +222,7 @@ def forget(caller: Caller, request: ForgetOptions) -> Response:
     if request.person is not None:
         found = _corpora_of_person(settings, request, lines)
     elif request.corpus is not None:
-        found = audit_log.named(settings.home_folder, request.corpus)
+        found = audit_log.find_corpora(settings.home_folder, request.corpus)
     else:
         found = audit_log.older_than(settings.home_folder, request.older_than or 0)
     for one in found:
@@ -272,7 +272,9 @@ def _forget_cases(caller: Caller, settings: OperatorSettings, request: ForgetOpt
         return retention.delete_idle(settings, days, caller.person)
 
 
-def _corpora_of_person(settings: OperatorSettings, request: ForgetOptions, lines: list[str]) -> list[Kept]:
+def _corpora_of_person(
+    settings: OperatorSettings, request: ForgetOptions, lines: list[str]
+) -> list[CorpusFolder]:
     """Return the corpora of a person, and take the name off verdicts elsewhere."""
     from engine.access import audit_log
     from engine.access.users import REALMS, checked_user_name, key_of, server_secret, visitors_folder
@@ -282,17 +284,19 @@ def _corpora_of_person(settings: OperatorSettings, request: ForgetOptions, lines
     name, home = checked_user_name(request.person), settings.home_folder
     secret = server_secret(home)
     folders = [visitors_folder(home, key_of(name, realm, secret)) for realm in REALMS]
-    shared = [one.folder for one in audit_log.kept(home) if not one.owner]
+    shared = [one.folder for one in audit_log.list_corpora(home) if not one.owner]
     effect = "bear" if request.dry_run else "no longer bear"
     for corpus in (*shared, *request.also_in):
-        count = audit_log.take_out_reviewer(corpus, name, dry_run=request.dry_run)
+        count = audit_log.remove_reviewer(corpus, name, dry_run=request.dry_run)
         lines += [f"{corpus}: {count} verdicts {effect} the name"] if count else []
     count = retention.forget_reviewer(settings, name, dry_run=request.dry_run)
     lines += [f"reviews: {count} verdicts {effect} the name"] if count else []
-    return [one for folder in folders if folder for one in audit_log.of_person(home, folder)]
+    return [one for folder in folders if folder for one in audit_log.corpora_of_user(home, folder)]
 
 
-def _forget_in_log(settings: OperatorSettings, request: ForgetOptions, found: list[Kept]) -> list[str]:
+def _forget_in_log(
+    settings: OperatorSettings, request: ForgetOptions, found: list[CorpusFolder]
+) -> list[str]:
     from engine.access.audit_log import forget_in_log
     from engine.access.users import checked_user_name
 

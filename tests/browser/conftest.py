@@ -27,6 +27,7 @@ from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.engine.investigation.story import finished, record_of
+from tests.tables import table
 from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
 from tests.ui.served import served
 from ui.shelf import open_library
@@ -42,22 +43,7 @@ VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 BLANK = "robots.txt"
 OWN = "Files of my own"
 QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
-HOSTILE_TEXT = """---
-id: hostile
-title: "<img src=x onerror=window.harmed=1> Act"
-language: en
-status: "<b onclick=window.harmed=1>in force</b>"
----
-
-# Hostile Act
-
-#### Article 1 "><script>window.harmed=1</script>
-
-(1) A harmful clause says <script>window.harmed=1</script> and "><img src=x onerror=window.harmed=1>.
-
-(2) A harmful clause under Article 1(1) says {{constructor.constructor('window.harmed=1')()}}
-and ${window.harmed=1}.
-"""
+HOSTILE_TEXT: str = table(__file__, "HOSTILE_TEXT")
 FILES = {"act.md": ACT.encode(), "regulation.md": REGULATION.encode(), "nizam.md": ARABIC.encode()}
 FLAGS = (
     "--headless",

@@ -10,6 +10,7 @@ from engine.records.store.store import CaseStore
 from engine.review.model import Item, ItemKind
 from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
+from tests.tables import table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -77,22 +78,7 @@ def item(page: Page) -> str:
 
 # Says which item is shown, and begins to wait for another, or for the end: in the page, where nothing has to
 # be asked over and over.
-ARMED = """() => {
-  const rev = document.querySelector(".rev");
-  const before = rev.querySelector(".rev-item").dataset.item;
-  const other = () => {
-    const shown = rev.querySelector(".rev-item");
-    return rev.dataset.show === "figures" || (shown && shown.dataset.item !== before);
-  };
-  window.moved = new Promise((done, failed) => {
-    const late = setTimeout(() => failed(new Error(`nothing comes after ${before}`)), 60_000);
-    const observer = new MutationObserver(() => {
-      if (other()) { observer.disconnect(); clearTimeout(late); done(); }
-    });
-    observer.observe(rev, { subtree: true, childList: true, attributeFilter: ["data-show"] });
-  });
-  return before;
-}"""
+ARMED: str = table(__file__, "ARMED")
 
 
 def press(page: Page, key: str) -> str:

@@ -13,6 +13,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import Event
 from tests.browser.conftest import HOSTILE, QUESTION
+from tests.tables import table
 from ui.investigate.sidebar import refreshed
 
 if TYPE_CHECKING:
@@ -20,30 +21,7 @@ if TYPE_CHECKING:
 
 TERMS = ".step.more-behind b"
 # Steps in tasks of their own, one right after the other: faster than anybody's fingers.
-AT_ONCE = """steps => {
-    const acts = {
-        depth: name => document.querySelector(`#depth input[value=${name.toLowerCase()}]`).click(),
-        type: ([selector, text]) => {
-            const field = document.querySelector(selector);
-            field.focus();
-            field.value = text;
-            field.dispatchEvent(new Event("input", { bubbles: true }));
-        },
-        click: selector => document.querySelector(selector).click(),
-        enter: selector => document.querySelector(selector).dispatchEvent(
-            new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })
-        ),
-    };
-    return new Promise(done => {
-        const channel = new MessageChannel();
-        channel.port1.onmessage = () => {
-            const [act, detail] = steps.shift();
-            acts[act](detail);
-            if (steps.length) channel.port2.postMessage(0); else done();
-        };
-        channel.port2.postMessage(0);
-    });
-}"""
+AT_ONCE: str = table(__file__, "AT_ONCE")
 NUMBER = "#set-rounds input[type=number]"
 
 

@@ -10,7 +10,7 @@ from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import Leads, make_leads
 from engine.model import Relation
 from engine.settings import Preset
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 
 class Following:

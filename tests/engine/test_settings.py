@@ -49,9 +49,9 @@ def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
     [
         ({"rounds": 6}, r"rounds: .*less than or equal to 5 \(given: 6\)"),
         ({"rounds": -1}, "rounds: "),
-        ({"stop_when": "coverage is 1"}, "stop_when: .*'coverage is 1' is no condition: write it as"),
-        ({"stop_when": "fame > 0.5"}, "stop_when: .*'fame' is no figure of a case; known figures: coverage"),
-        ({"stop_when": "coverage > 2"}, "stop_when: .*a figure is between 0 and 1"),
+        ({"stop_when": "coverage is 1"}, "stop_when: .*'coverage is 1' is not a condition: write it as"),
+        ({"stop_when": "fame > 0.5"}, "stop_when: .*'fame' is not a figure of a case; known figures"),
+        ({"stop_when": "coverage > 2"}, "stop_when: .*a figure must be between 0 and 1"),
         ({"model_tasks": "cooking"}, "model_tasks: .*'cooking' is no task .*; known: sub-questions"),
         ({"strategies": 5}, "strategies: "),
     ],

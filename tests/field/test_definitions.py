@@ -9,6 +9,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation.definitions import find_definition
+from tests.tables import table
 
 TEXTS = {
     "en.md": "# Pier Rules\n\n## Rule 2 Terms\n(1) **Berth** or **mooring place**: a place where a vessel may lie.\n\n(2) The term “lighter” refers only to an unpowered barge.\n\n(3) “Dues”, in relation to a vessel, means the sums in Rule 9.\n\n## Rule 3 Craft\nThe words “skiff”, “gig” and “punt” denote a boat without a deck.\n\n## Rule 4 Table\n| Term | Meaning |\n|---|---|\n| Roads | the waters outside the mole |\n| Mole or breakwater | the stone wall |\n\n## Rule 5 Use\nA lighter at a berth in the roads pays no dues to a pilot.\n\n## Rule 6 Pilot\nPilot: Mr Jones is asked by letter.\n\n## Rule 7 Fees\n| Buoy | Fee |\n|---|---|\n| Red buoy | 5 |\n",
@@ -21,39 +22,7 @@ TEXTS = {
     "ar.txt": "لائحة الأرصفة\n\nالمادة 1\nيقصد بالرصيف المكان الذي ترسو فيه السفينة.\n\nالمادة 2\nيدفع مالك السفينة رسم الرصيف.\n",
 }  # fmt: skip
 # Who asks what; the label of the passages that define it; empty: nothing does.
-ASKED = [
-    ("en", "What is a berth?", "Rule 2(1)"),
-    ("en", "What is a mooring place?", "Rule 2(1)"),
-    ("en", "What does “lighter” mean?", "Rule 2(2)"),
-    ("en", "What are dues?", "Rule 2(3)"),
-    ("en", "What is a gig?", "Rule 3"),
-    ("en", "What is a punt?", "Rule 3"),
-    ("en", "What does “roads” mean?", "Rule 4"),
-    ("en", "What is a breakwater?", "Rule 4"),
-    ("en", "What is a wharf?", "Article 1"),
-    ("en", "What is a jetty?", "Article 1"),
-    ("en", "What is a quay?", "Article 1"),
-    ("en", "What is a pilot?", ""),
-    ("en", "What is a red buoy?", ""),
-    ("de", "Was ist eine Fähre?", "§ 2 Nr. 1"),
-    ("de", "Was ist ein Anleger?", "§ 2 Nr. 2"),
-    ("de", "Was ist ein Steg?", "§ 2 Nr. 2"),
-    ("de", "Was ist ein Lotse?", "§ 3"),
-    ("de", "Was ist ein Hafen?", "§ 4"),
-    ("de", "Was bedeutet Reede?", "§ 5"),
-    ("de", "Was ist eine Boje?", ""),
-    ("fr", "Qu'est-ce qu'un bac ?", "Article 1"),
-    ("fr", "Que signifie « passeur » ?", "Article 1"),
-    ("fr", "Qu'est-ce qu'un ponton ?", "Article 2"),
-    ("fr", "Qu'est-ce que la rade ?", "Article 2"),
-    ("es", "¿Qué se entiende por muelle?", "Artículo 1"),
-    ("es", "¿Qué significa tasa?", "Artículo 1"),
-    ("es", "¿Qué significa dársena?", "Artículo 2"),
-    ("id", "Apa yang dimaksud dengan dermaga?", "Pasal 1"),
-    ("id", "Apa itu tambat?", "Pasal 1"),
-    ("zh", "什么是泊位？", "第一条"),
-    ("ar", "ما المقصود بالرصيف؟", "المادة 1"),
-]
+ASKED = table(__file__, "ASKED")
 
 
 @pytest.fixture(scope="module")

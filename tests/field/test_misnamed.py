@@ -12,22 +12,9 @@ from engine.ingestion.report import FileStatus
 from engine.model import Status
 from tests.engine.ingestion.readers.docx.writing import docx, paragraph
 from tests.engine.ingestion.readers.pdf.drawing import Page, column, pdf
+from tests.tables import table, tuples
 
-TEXTS = {
-    "id": (
-        "Pasal 3",
-        "Izin berlaku untuk setiap orang yang menyeberang.",
-        "Pasal 4",
-        "Izin dalam Pasal 3 berakhir.",
-    ),
-    "de": ("§ 3", "Der Fährmann führt ein Buch.", "§ 4", "Das Buch nach § 3 ist öffentlich."),
-    "fr": (
-        "Article 3",
-        "Le passeur tient un registre.",
-        "Article 4",
-        "Le registre de l'article 3 est public.",
-    ),
-}
+TEXTS = tuples(__file__, "TEXTS")
 
 
 def content(form: str, lines: tuple[str, ...], folder: Path) -> bytes:
@@ -42,20 +29,7 @@ def content(form: str, lines: tuple[str, ...], folder: Path) -> bytes:
 
 @pytest.mark.parametrize(
     ("name", "form", "language", "is_told"),
-    [
-        ("law.pdf", "HTML", "id", True),
-        ("law.PDF", "DOCX", "de", True),
-        ("law.pdf", "plain text", "fr", True),
-        ("law.txt", "PDF", "fr", True),
-        ("law.html", "PDF", "de", True),
-        ("law.docx", "HTML", "de", True),
-        ("law.doc", "HTML", "fr", True),
-        ("law.md", "DOCX", "id", True),
-        ("law.docx", "plain text", "id", True),
-        ("law.pdf", "PDF", "id", False),
-        ("law.htm", "HTML", "fr", False),
-        ("law", "DOCX", "fr", False),
-    ],
+    table(__file__, "test_a_file_is_read_by_its_content"),
 )
 def test_a_file_is_read_by_its_content(
     tmp_path: Path, name: str, form: str, language: str, is_told: bool

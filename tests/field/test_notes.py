@@ -16,78 +16,11 @@ from engine.model import Passage, Status
 from tests.engine.ingestion.readers.docx.writing import docx, paragraph
 from tests.engine.ingestion.readers.pdf.drawing import PITCH, Page, Text, pdf
 from tests.field.conftest import Build
+from tests.tables import table
 
 # Acts, the notes of their pages, the links of their provisions, and words that the text has and has not.
 Act = tuple[list[str], list[str], dict[str, list[str]], list[str], list[str]]
-ACTS: list[Act] = [
-    (
-        [
-            "# Ferry Act",
-            "## Article 2",
-            "A pass ends after nine weeks⁴ under Article 7⁵. It costs 300⁶ euros.",
-            "## Article 7",
-            "A pass for 30 m² may be renewed, 10⁵ times at most.",
-        ],
-        ["4 Amended by Act 8 of 2001, Article 73.", "5 See Article 9 of the Port Code.", "6 Raised in 2011."],
-        {"art-2": ["art-7"]},
-        ["nine weeks", "300", "m²"],
-        ["weeks4", "75", "3006", "m2"],
-    ),
-    (
-        [
-            "# Fährgesetz",
-            "## § 3",
-            "Die Frist von zwei Monaten¹¹ nach § 8¹² Absatz 1¹³ gilt.",
-            "## § 8",
-            "(1) Die Gebühr beträgt 40¹⁴ Euro.",
-            "(2) Sie ist zu zahlen.",
-        ],
-        ["11 Fassung vom 3. Mai 2004.", "12 Vgl. § 99 HafG.", "13 Neu.", "14 Seit 2010."],
-        {"sec-3": ["sec-8/para-1"]},
-        ["zwei Monaten", "40"],
-        ["Monaten11", "812", "4014"],
-    ),
-    (
-        [
-            "# Loi sur les bacs",
-            "## Article 4",
-            "Le délai prévu à l'article 6¹ est de 20² jours.",
-            "## Article 6",
-            "Le passeur tient un registre.",
-        ],
-        ["1 Voir l'article 99 du code des ports.", "2 Loi du 3 mai 2004."],
-        {"art-4": ["art-6"]},
-        ["20"],
-        ["61", "202"],
-    ),
-    (
-        [
-            "# Undang-Undang tentang Penyeberangan",
-            "## Pasal 3",
-            "Izin sebagaimana dimaksud dalam Pasal 5² ayat (1)³ berlaku untuk setiap orang yang menyeberang.",
-            "## Pasal 5",
-            "(1) Izin diberikan karena keperluan itu.",
-            "(2) Izin berakhir.",
-        ],
-        ["2 Diubah dengan UU 4/2010.", "3 Lihat Pasal 52."],
-        {"art-3": ["art-5/para-1"]},
-        ["Pasal 5"],
-        ["Pasal 52"],
-    ),
-    (
-        [
-            "# Ley de barcas",
-            "## Artículo 1",
-            "El plazo del artículo 9⁷ es de diez días⁸.",
-            "## Artículo 9",
-            "El barquero paga 60⁹ euros.",
-        ],
-        ["7 Véase el artículo 97 de la Ley de puertos.", "8 Antes, quince.", "9 Desde 2015."],
-        {"art-1": ["art-9"]},
-        ["diez días", "60"],
-        ["días8", "609"],
-    ),
-]
+ACTS: list[Act] = table(__file__, "ACTS")
 _RAISED = re.compile("([⁰¹²³⁴-⁹]+)")
 _SMALL_RUN = '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>{}</w:t></w:r>'
 

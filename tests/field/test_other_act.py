@@ -12,6 +12,7 @@ from engine.language.references import find_mentions
 from engine.model import Naming, Status
 from engine.retrieval.planning.named import provisions_named
 from tests.field.conftest import Build
+from tests.tables import table
 
 DAY = date(2026, 1, 1)
 LAWS = {
@@ -29,81 +30,8 @@ LAWS = {
     "## المادة 9\nيدفع العضو رسما سنويا.\n",
     "yuye.md": "# 渔业法（2013年）\n\n## 第四条\n国家保护渔业资源。\n\n## 第九条\n捕捞须取得许可证。\n",
 }
-OTHERS = {
-    "en": [
-        "section 4 of the Fisheries Act 1985",
-        "section 4 of the Fisheries Act, 1985",
-        "section 4 of the Fisheries Act (1985)",
-        "section 4 of the Fisheries Act of 1985",
-        "section 4 of the 1985 Fisheries Act",
-        "section 4 of the Fisheries Act (No. 7 of 1985)",
-        "section 4 of the former Fisheries Act",
-        "section 4 of the repealed Fisheries Act",
-        "section 4 of the Fisheries Act (repealed)",
-        "Fisheries Act 1985, section 4",
-        "Fisheries Act 1985",
-    ],
-    "de": [
-        "§ 4 des Waldgesetzes 1975",
-        "§ 4 des Waldgesetzes von 1975",
-        "§ 4 des Waldgesetzes vom 2. Mai 1975",
-        "§ 4 des Waldgesetzes (1975)",
-        "§ 4 des bisherigen Waldgesetzes",
-        "§ 4 des früheren Waldgesetzes",
-        "§ 4 des aufgehobenen Waldgesetzes",
-        "§ 4 des Waldgesetzes a. F.",
-        "§ 4 des Waldgesetzes alter Fassung",
-    ],
-    "fr": [
-        "l'article 4 de la loi de 1987 sur les sépultures",
-        "l'article 4 de l'ancienne loi sur les sépultures",
-    ],
-    "es": [
-        "el artículo 4 de la Ley de Montes de 1957",
-        "el artículo 4 de la antigua Ley de Montes",
-        "el artículo 4 de la Ley de Montes (1957)",
-        "el artículo 4 de la Ley de Montes, derogada",
-    ],
-    "id": [
-        "Pasal 4 Undang-Undang Nomor 25 Tahun 1992 tentang Perkoperasian",
-        "Pasal 4 Undang-Undang Nomor 12 Tahun 2012 tentang Perkoperasian",
-        "Pasal 4 Undang-Undang Perkoperasian Tahun 1992",
-        "Pasal 4 Undang-Undang Perkoperasian yang lama",
-    ],
-    "ar": [
-        "المادة 4 من نظام التعاون لسنة 1382",
-        "المادة 4 من نظام التعاون لعام 1382",
-        "المادة 4 من نظام التعاون السابق",
-        "المادة 4 من نظام التعاون الملغى",
-    ],
-    "zh": [
-        "1986年《渔业法》第四条",
-        "《渔业法》（1986年）第四条",
-        "原《渔业法》第四条",
-        "旧《渔业法》第四条",
-    ],
-}
-SAME = {
-    "en": [
-        "section 4 of the Fisheries Act",
-        "section 4 of the Fisheries Act 2012",
-        "section 4 of the Fisheries Act, 2012",
-        "section 4 of the Fisheries Act of 2012",
-        "section 4 of the 2012 Fisheries Act",
-        "section 4 of the Fisheries Act (as amended in 2019)",
-        "section 4 of the Fisheries Act in 2019",
-        "section 4 of the Fisheries Act since 1 May 2019",
-    ],
-    "de": ["§ 4 des Waldgesetzes", "§ 4 des Waldgesetzes 2009", "§ 4 des Waldgesetzes seit 2015"],
-    "fr": ["l'article 4 de la loi sur les sépultures", "l'article 4 de la loi de 2008 sur les sépultures"],
-    "es": ["el artículo 4 de la Ley de Montes", "el artículo 4 de la Ley de Montes de 2003"],
-    "id": [
-        "Pasal 4 Undang-Undang Nomor 25 Tahun 2012 tentang Perkoperasian",
-        "Pasal 4 Undang-Undang Perkoperasian",
-    ],
-    "ar": ["المادة 4 من نظام التعاون", "المادة 4 من نظام التعاون لسنة 1429"],
-    "zh": ["《渔业法》第四条", "《渔业法》（2013年）第四条", "2013年《渔业法》第四条"],
-}
+OTHERS = table(__file__, "OTHERS")
+SAME = table(__file__, "SAME")
 
 
 @pytest.fixture

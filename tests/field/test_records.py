@@ -15,6 +15,7 @@ from engine.ingestion.build import build_corpus
 from engine.ingestion.readers.fields import DayKind, day_kind
 from engine.model import Naming, Status
 from engine.retrieval.planning.named.naming import provisions_named
+from tests.tables import table
 
 DE = "Fährgesetz\n\n§ 1 Betrieb\nFähren fahren stündlich.\n\n§ 3 Personal\nPersonal nach § 1 trägt Westen.\n"
 FR = "Article 1er\nLe bac traverse.\n\nArticle 2\nLe passeur visé à l'article 1er paie.\n"
@@ -91,22 +92,7 @@ READ = [
     ),
 ]
 # The text that a question leads to.
-QUESTIONS = [
-    ("en", "What does rule 2.1 of the Run-off Part say?", "A firm follows Run-off 2.1."),
-    (
-        "en",
-        "What does rule 2.2 of the Reporting Part of the Pier Rulebook say?",
-        "A firm follows Reporting 2.2.",
-    ),
-    ("en", "Explain the Market Abuse Part, rule 2.1.", "A firm follows Market Abuse 2.1."),
-    ("en", "What is required by Market Abuse 2.2?", "A firm follows Market Abuse 2.2."),
-    ("de", "Was steht in § 8 des Gebührenbuchs?", "Zu Gebührenbuch, § 8."),
-    ("de", "Was sagt § 3 im Schiffsbuch?", "Zu Schiffsbuch, § 3."),
-    ("fr", "Que dit l'article 9 du livre des phares ?", "Le port des phares 9."),
-    ("fr", "Que dit l'article 7 du livre des bacs de la Loi des ports ?", "Le port des bacs 7."),
-    ("de", "Was sagt Art. 7bis des Bootsgesetzes?", "Art. 7 gilt."),
-    ("fr", "Que dit l'article 1.1.2 du Code des canaux ?", "L'article 1.1.1 vaut."),
-]
+QUESTIONS = table(__file__, "QUESTIONS")
 
 
 # Questions whose number is in several containers, and none of them is named.

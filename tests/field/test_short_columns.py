@@ -10,48 +10,10 @@ from engine.ingestion.readers.base import ReadDocument, SourceFile
 from engine.ingestion.readers.pdf import PdfReader
 from tests.engine.ingestion.readers.pdf.drawing import PITCH, SIZE, Page, Text, pdf
 from tests.field.conftest import Build
+from tests.tables import table
 
 # A title, the rows of two columns ("=" in its middle), what stands below both, and the passages.
-PAGES = [
-    (
-        "FERRY BY-LAW 2018",
-        "=Part I|=General|=Article 1|A ferry is a boat that carries|persons over the river.|=Article 2|"
-        "(1) A ferry needs a licence.",
-        "(2) A licence ends after two|years.|=Part II|=Tolls|=Article 3|The toll of Article 2(1) is|"
-        "paid on board.",
-        "",
-        ["art-1", "art-2/para-1", "art-2/para-2", "art-3"],
-    ),
-    (
-        "FÄHRSATZUNG",
-        "=§ 1|Die Fähre ist ein Boot, das|Personen befördert.|=§ 2|(1) Der Fährmann führt|ein Buch.",
-        "(2) Das Buch nach Absatz 1|ist öffentlich.|=§ 3|Verstöße gegen § 2 werden|bestraft.",
-        "",
-        ["sec-1", "sec-2/para-1", "sec-2/para-2", "sec-3"],
-    ),
-    (
-        "LOI SUR LES BACS",
-        "=Chapitre I|=Article 1|Le bac est un bateau.|=Article 2|Le passeur tient un|registre.",
-        "=Chapitre II|=Article 3|Le registre de l'article 2|est public.|=Article 4|Le bac est vert.",
-        "",
-        ["art-1", "art-2", "art-3", "art-4"],
-    ),
-    (
-        "PERATURAN DAERAH FERI",
-        "=BAB I|=KETENTUAN|=Pasal 1|Feri adalah kapal yang|mengangkut orang.|=Pasal 2|"
-        "(1) Feri wajib memiliki izin.",
-        "(2) Izin berakhir.|=BAB II|=SANKSI|=Pasal 3|Pelanggaran Pasal 2 ayat (1)|dikenai denda.",
-        "PENJELASAN|Pasal 1|Cukup jelas.|Pasal 2|Izin meliputi feri.",
-        ["art-1", "art-2/para-1", "art-2/para-2", "art-3", "penjelasan/art-1", "penjelasan/art-2"],
-    ),
-    (
-        "LEY DE BARCAS",
-        "=Artículo 1|La barca lleva personas.|=Artículo 2|El barquero tiene|licencia.",
-        "=Artículo 3|La licencia del artículo 2|es pública.|=Artículo 4|La barca es verde.",
-        "",
-        ["art-1", "art-2", "art-3", "art-4"],
-    ),
-]
+PAGES = table(__file__, "PAGES")
 
 
 def _columns(title: str, *sides: str, below: str = "") -> bytes:

@@ -12,67 +12,10 @@ from engine.corpus.protocol import Corpus
 from tests.engine.ingestion.readers.docx.writing import docx, paragraph
 from tests.engine.ingestion.readers.pdf.drawing import Page, Text, pdf
 from tests.field.conftest import Build
+from tests.tables import table
 
-ACT = """LIGHTHOUSES ACT 2011
-
-PART I
-
-PRELIMINARY
-
-1. Short title
-
-This is the Lighthouses Act 2011.
-
-2   Lamps
-
-In this Act a lamp is a light.
-
-PART II
-
-KEEPERS
-
-3. Licence
-
-(1) No person shall keep a lamp without a licence under section 4.
-
-(2) Subsection (1) does not bind the State.
-
-4. Issue.—(1) The Board issues licences, in order:
-
-1. to keepers;
-
-2. to owners.
-
-(2) Section 3(2) applies.
-"""
-CONTRACT = """SERVICES AGREEMENT
-
-1. DEFINITIONS
-
-1.1 The Supplier shall keep the record.
-
-1.2 Clause 1.1 applies where:
-
-(a) the record is lost; or
-
-(b) the record is old.
-
-2. FEES
-
-2.1 The Customer shall pay:
-
-1. the rent;
-
-2. the heating;
-
-3. the water.
-
-2.1.1 Payment under clause 2.1 is monthly.
-
-3. TERM
-
-3.1 Clause 2.1.1 ends with the term.
-"""
+ACT: str = table(__file__, "ACT")
+CONTRACT: str = table(__file__, "CONTRACT")
 # In every format: the provisions, and what leads to what.
 FORMATS = [
     (

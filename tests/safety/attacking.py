@@ -15,13 +15,13 @@ from engine.answers.answer import answer
 from engine.answers.audit import Audit, Auditor, audit
 from engine.answers.record import Answer
 from engine.corpus.protocol import Corpus
-from engine.extraction.extracting import ExtractionReport, extract, planned
+from engine.extraction.extracting import ExtractionReport, extract, make_plan
 from engine.investigation import Case
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.llm.cache import AnswerCache
 from engine.llm.client import ChatModel
-from engine.ontology.assisting import assisted
+from engine.ontology.assisting import regroup
 from engine.ontology.proposal import Proposal, propose
 from engine.records.export import investigation_to_json
 from engine.settings import MODEL_TASKS, InvestigationSettings, preset
@@ -81,11 +81,11 @@ def steered(corpus: Corpus, language: str, model: LanguageModel | None, **change
 
 
 def read_by_model(corpus: Corpus, model: LanguageModel, meter: Meter | None = None) -> ExtractionReport:
-    return extract(planned(corpus, model), model, meter)
+    return extract(make_plan(corpus, model), model, meter)
 
 
 def regrouped(corpus: Corpus, model: LanguageModel, meter: Meter | None = None) -> Proposal:
-    return assisted(corpus, propose(corpus), model, meter or Meter())
+    return regroup(corpus, propose(corpus), model, meter or Meter())
 
 
 def audited(

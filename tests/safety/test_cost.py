@@ -12,7 +12,7 @@ import pytest
 from engine.answers.writing import expected_prompt
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.extraction.extracting import expected, extract, planned
+from engine.extraction.extracting import expected, extract, make_plan
 from engine.investigation import Case
 from engine.llm import Usage
 from engine.llm.cost import cost_report
@@ -103,7 +103,7 @@ def test_one_meter_over_everything_equals_the_bill(own: Corpus) -> None:
 def test_reading_and_answering_cost_at_most_what_was_said_before(own: Corpus) -> None:
     with ScriptedServer(Obeying(passages=())) as server:
         model = server.connect("sk-cost")
-        plan = planned(own, model, LAW)
+        plan = make_plan(own, model, LAW)
         most = expected(plan, model).usage
         read = extract(plan, model).usage
         helped = steered(own, "en", model)

@@ -7,35 +7,10 @@ from pathlib import Path
 import pytest
 
 from engine.ingestion.build import build_corpus
+from tests.tables import table
 from ui.shelf import Library, open_library
 
-ACT = """---
-id: act
-title: Agency Act
-type: act
-number: "4"
-year: 2012
-language: en
-status: in force
-aliases: ["AA"]
----
-
-# Agency Act
-
-#### Article 1 Powers
-
-(1) A manager may grant an agent powers within the limits of Article 2(1).
-
-(2) A grant of broader powers is void, subject to Article 3.
-
-#### Article 2 Limits
-
-(1) The limits of the authority of a manager are those entered in the register.
-
-#### Article 3 Approval
-
-The principal may approve a grant under Article 1(2) by special resolution.
-"""
+ACT: str = table(__file__, "ACT")
 EXAMPLES = '[{"title": "Powers", "text": "May a manager grant broader powers?", "language": "en"}]'
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from engine.access.audit_log import audit_log, audit_path, kept, record
+from engine.access.audit_log import audit_log, audit_path, list_corpora, record
 from engine.access.users import Person, Role, key_of, server_secret
 from engine.cli.main import main
 from engine.corpus import open_corpus
@@ -83,7 +83,7 @@ def test_nothing_of_a_person_is_left(
         said = cases.reviews().assessments(None, "otto" * 8, is_current=True)
         assert {one.verdict for one in said} >= {Verdict.RELEVANT, Verdict.IRRELEVANT}
         assert "Otto's note" in {one.note for one in said}
-        assert [one.folder for one in kept(home) if not one.owner] == [shared]
+        assert [one.folder for one in list_corpora(home) if not one.owner] == [shared]
     assert main(["forget", "--person", NAME]) == 0
     assert capsys.readouterr().out.endswith("there is nothing to delete\n")
 

@@ -14,7 +14,7 @@ from engine.investigation import Case
 from engine.investigation.events import RoundFinished
 from engine.search_budget import budget_for
 from engine.settings import preset
-from engine.threads import BUILT_IN, threads
+from engine.strategy_registry import BUILT_IN, load_strategies
 from tests.engine.following import Following
 from ui.investigate.board import board_data, provenance
 from ui.investigate.case_views import dossiers
@@ -29,10 +29,10 @@ TITLE, COLOUR = Following.title, "var(--thread-following)"
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(BUILT_IN, "following", "tests.engine.following:Following")
-    for kept in (threads, knobs):
+    for kept in (load_strategies, knobs):
         kept.cache_clear()
     yield
-    for kept in (threads, knobs):
+    for kept in (load_strategies, knobs):
         kept.cache_clear()
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from engine.access.users import Action
 from engine.corpus.extracted.graph import stamp_of
 from engine.errors import CancelledError, InputError
-from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, planned
+from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, make_plan
 from engine.extraction.export import expected_lines, report_lines
 from engine.language.characters import escape, marked
 from engine.llm import Budget, LanguageModel, Meter
@@ -126,7 +126,7 @@ def _planned(access: CorpusAccess, form: ReadingForm) -> tuple[Plan, LanguageMod
     wanted = form.reading
     documents = () if wanted.document is None else (browser.document(wanted.document).id,)
     key = (shelved.folder, shelved.state, model.spec, documents, stamp_of(shelved.folder))
-    plan = access.desk.plans.made(key, lambda: planned(browser.corpus, model, documents))
+    plan = access.desk.plans.made(key, lambda: make_plan(browser.corpus, model, documents))
     return plan, model, wanted
 
 

@@ -254,7 +254,7 @@ def figures_html(everything: Checklist) -> str:
     if not bins:
         return table
     lines = "".join(
-        f"<tr><th>{100 * one.low:.0f}–{one.high:.0%}</th><td>{one.said:.0%}</td>"
+        f"<tr><th>{100 * one.low:.0f}–{one.high:.0%}</th><td>{one.confidence:.0%}</td>"
         f"<td>{one.precision.share or 0.0:.0%}</td><td>{one.precision.judged:,}</td></tr>"
         for one in bins
     )
@@ -448,7 +448,7 @@ def _corrected(browser: Browser, item: Item, verdict: LinkVerdict) -> Proposal:
     except (ValidationError, ValueError) as error:
         raise InputError(f"this is no correction: {str(error).splitlines()[0]}") from error
     if after.key == before.key:
-        raise InputError("nothing was changed; accept it instead")
+        raise InputError("the correction changes nothing; accept the link instead")
     if after.concept and after.relation not in CONCEPT_RELATIONS:
         raise InputError("this relation leads to a passage: choose one")
     if after.target_id == after.source_id:

@@ -29,12 +29,12 @@ from engine.language.detection import detect_question
 from engine.llm import LanguageModel, Meter
 from engine.llm.base import Budget
 from engine.llm.cost import cost_lines, cost_report, currency_of
-from engine.ontology.applying import Outcome, apply_rules, concepts_of, fact_name, in_language
-from engine.ontology.assisting import assisted, expected_use
+from engine.ontology.applying import Outcome, apply_rules, fact_name, get_concepts, in_language
+from engine.ontology.assisting import expected_use, regroup
 from engine.ontology.drafting import HEADING, Index, overlaps
 from engine.ontology.mentioned import mentioned_facts
 from engine.ontology.proposal import AreaChange, Proposal, area_content, covered_share, difference, propose
-from engine.ontology.telling import outcomes_json, use_words, verdict_words
+from engine.ontology.report import outcomes_json, use_words, verdict_words
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm
 from ui.corpus.browser import Browser
@@ -202,7 +202,7 @@ def areas(access: CorpusAccess, form: CorpusForm) -> Answer:
 
 def _concepts(corpus: Corpus) -> list[Answer]:
     """The concepts in the order of their hierarchy, each with what is wrong with its provisions."""
-    known = concepts_of(corpus)
+    known = get_concepts(corpus)
     if known is None:
         return []
     found = []
@@ -213,9 +213,9 @@ def _concepts(corpus: Corpus) -> list[Answer]:
                 "name": marked(in_language(concept.names, "en", concept.id)),
                 "depth": len(known.above(concept)),
                 "definition": marked(in_language(concept.definition, "en")),
-                "articles": [marked(article.said) for article in articles],
+                "articles": [marked(article.words) for article in articles],
                 "checks": [marked(check) for check in concept.required_checks],
-                "wrong": [f"{one.said}: {one.found.problem}" for one in articles if one.found.problem],
+                "wrong": [f"{one.words}: {one.found.problem}" for one in articles if one.found.problem],
             }
         )
     return found
@@ -237,7 +237,7 @@ def proposal(access: CorpusAccess, form: ProposalForm) -> Answer:
     if model is None:
         raise InputError("no language model is connected: connect one at the top of the page")
     meter = Meter(BUDGET)
-    found = assisted(browser.corpus, own, model, meter)
+    found = regroup(browser.corpus, own, model, meter)
     told = _proposed(browser.corpus, standing, found, model)
     return told | {"used": " · ".join(cost_lines(cost_report(meter, model.spec))[:1])}
 
@@ -344,7 +344,7 @@ def _change(change: AreaChange, areas_for: Mapping[str, str]) -> Answer:
     proposed = change.proposed
     return {
         "id": areas_for[proposed.area.id],
-        "stands": change.stands,
+        "stands": change.existing,
         "area": area_content(proposed.area) | {"id": areas_for[proposed.area.id]},
         "keywords": {language: list(words) for language, words in change.keywords.items()},
         "passages": proposed.reach.passages,

@@ -20,7 +20,7 @@ from engine.evaluation.plots import ablation_bars, all_plots
 from engine.evaluation.questions import spread_evenly
 from engine.evaluation.results import results_bytes, run_header
 from engine.settings import Preset, preset
-from engine.threads import threads
+from engine.strategy_registry import load_strategies
 from engine.verbs.requests import LONGEST_QUESTION, CorpusName, Key
 from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
 from ui.evaluate.evaluations import (
@@ -109,7 +109,7 @@ def offer(access: EvaluationAccess, form: Form) -> Answer:
         "corpora": corpora,
         "strategies": [
             {"name": name, "title": one.title, "meaning": one.meaning, "colour": colour(name)}
-            for name, one in threads().items()
+            for name, one in load_strategies().items()
         ],
         "presets": {
             item.value: {"strategies": preset(item.value).strategies, "rounds": preset(item.value).rounds}

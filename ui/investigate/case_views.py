@@ -15,7 +15,7 @@ from engine.investigation.graph import anchors_in, subgraph
 from engine.investigation.graph.nodes import edge_sentences
 from engine.language.characters import attribute, escape, marked, shortened
 from engine.model import Relation
-from engine.ontology.applying import Concepts, NamedConcept, concepts_of, first_rows, in_language
+from engine.ontology.applying import Concepts, NamedConcept, first_rows, get_concepts, in_language
 from engine.records.context import badge
 from engine.records.phrases import full_citation, pinpoint
 from engine.settings import InvestigationSettings
@@ -34,7 +34,7 @@ MOST_SHOWN, MOST_SENTENCES, PER_ARTICLE = 6, 14, 12
 def concepts_box(opened: OpenCase) -> str:
     """The fold with the concepts of a case; nothing where the question names none."""
     plan = opened.case.plan
-    known = concepts_of(opened.corpus)
+    known = get_concepts(opened.corpus)
     if known is None or plan is None:
         return ""
     named = known.named_in(plan.question, plan.language)

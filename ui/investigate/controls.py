@@ -17,7 +17,7 @@ from engine.language.embedders.loading import model_name
 from engine.records.presets import changed_fields, day_words, nearest, settings_words, value_words
 from engine.retrieval.retrievers.registry import all_retrievers, title_of
 from engine.settings import AUTO, InvestigationSettings, checked, preset
-from engine.threads import threads
+from engine.strategy_registry import load_strategies
 from ui.models.choices import offered, reranker_spec, title
 from ui.palette import thread
 
@@ -47,7 +47,7 @@ NAMES, LINES = "names", "lines"
 MOST_LINES = 4
 # Names to which other packages may add.
 _REGISTERED: Mapping[str, Callable[[], Iterable[str]]] = {
-    "strategies": threads,
+    "strategies": load_strategies,
     "retrievers": all_retrievers,
 }
 # What a control is called where its field's name would not say it.

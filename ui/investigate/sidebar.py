@@ -16,7 +16,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.facets import NONE
 from engine.language.characters import attribute, escape, marked
 from engine.settings import AUTO, Preset, preset
-from engine.threads import threads
+from engine.strategy_registry import load_strategies
 from engine.verbs.requests import LONGEST_QUESTION
 from ui.access.entrance import person_of
 from ui.investigate.controls import (
@@ -201,7 +201,7 @@ def build_rail(library: Library) -> Rail:
     note = gr.HTML(
         _NOTE, elem_id="depth-note", apply_default_css=False, elem_classes=["fold"],
         presets={name.value: _of_preset(name) for name in Preset},
-        meanings={name: one.meaning for name, one in threads().items()},
+        meanings={name: one.meaning for name, one in load_strategies().items()},
         js_on_load="redstring.depth(element, props, () => trigger('reset'))",
     )  # fmt: skip
     settings = _settings(library.corpus(None))
@@ -219,17 +219,19 @@ def _of_preset(name: Preset) -> dict[str, Any]:
 def _settings(corpus: Corpus) -> dict[str, Component]:
     by_name = {knob.name: knob for knob in knobs()}
     start = preset(START)
-    threads = by_name["strategies"]
+    strategies = by_name["strategies"]
     built = {FOLLOW: _main_control(by_name[FOLLOW])}
     built["strategies"] = gr.CheckboxGroup(
-        [(title_of_choice(threads, name), name) for name in threads.choices],
+        [(title_of_choice(strategies, name), name) for name in strategies.choices],
         value=list(start.strategies),
-        label=threads.label,
+        label=strategies.label,
         elem_id="threads",
         interactive=True,
         elem_classes=["fold"],
     )
-    gr.HTML(f"<style>{_thread_colours(threads.choices)}</style>", apply_default_css=False, visible="hidden")
+    gr.HTML(
+        f"<style>{_thread_colours(strategies.choices)}</style>", apply_default_css=False, visible="hidden"
+    )
     main = [knob for knob in by_name.values() if knob.group == "main" and knob.name not in built]
     for knob in sorted(main, key=lambda knob: (knob.kind != "boolean", knob.kind == "choice")):
         of_corpus = knob.name == TRANSACTION

@@ -27,10 +27,10 @@ from engine.network import (
     Received,
     background_loop,
     checked_url,
-    fetched,
+    fetch,
     guarded_transport,
     in_words,
-    opened_client,
+    open_client,
 )
 from engine.operator_settings import OperatorSettings
 from ui.calls import Access, Answer, Call, Caller, Form, by_name
@@ -134,8 +134,8 @@ class _Models(BaseModel):
 
 
 async def _offered(url: str, key: Secret, network: Network | None) -> Received:
-    async with opened_client(network) as client:
-        return await fetched(
+    async with open_client(network) as client:
+        return await fetch(
             client, "GET", f"{url}/models", key=key.reveal(), seconds=LIST_SECONDS, longest=LONGEST_LIST
         )
 

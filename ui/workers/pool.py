@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 
 import psutil
 
-from engine.caching import Use, together, uses
+from engine.caching import Use, sum_by_name, uses
 from engine.errors import CancelledError, RedstringError, ResourceError
 from engine.investigation import Case
 from engine.operator_settings import OperatorSettings
@@ -257,7 +257,7 @@ class Workers:
     def uses(self) -> list[Use]:
         """The use of the caches of all processes, summed by name."""
         every = [*uses(), *(use for worker in self._all if worker.alive for use in worker.uses)]
-        return together(every)
+        return sum_by_name(every)
 
     def start(
         self, wanted: int, given: Sequence[Path], home: Path | None, settings: OperatorSettings

@@ -41,7 +41,7 @@ from engine.records.store.chain import (
     seal,
 )
 from engine.records.store.database import CaseSummary
-from engine.threads import title_of
+from engine.strategy_registry import strategy_title
 
 # Findings are sentences chosen from the sources if the corpus is open and has the case's texts, else the
 # passages ranked first, as they are in the record.
@@ -254,7 +254,7 @@ def _step(event: Event, name: Name) -> str:
         case Dismiss(passage=passage, reason=reason):
             return f"dismissed {name(passage)}" + (f": {reason}" if reason else ", without a reason")
         case Follow(passage=passage, strategies=strategies):
-            return f"followed {name(passage)} by {', '.join(map(title_of, strategies))}"
+            return f"followed {name(passage)} by {', '.join(map(strategy_title, strategies))}"
         case EditPlan():
             return "edited the plan and ran the case again"
         case Reject(source=source, target=target, relation=relation, note=note):

@@ -25,7 +25,7 @@ from engine.language.quotes import matched_spans, question_terms
 from engine.model import Hop
 from engine.records.phrases import Name, trail_clauses
 from engine.records.record import CaseRecord, PassagePart
-from engine.threads import Colour, threads, title_of
+from engine.strategy_registry import Colour, load_strategies, strategy_title
 
 # Colours as classes of the page, because a record may contain any strategy name.
 
@@ -50,12 +50,12 @@ class Palette:
 def palette_of(case: CaseRecord, strategies: Iterable[str]) -> Palette:
     """Return the colours of some strategies, from the record, else from the registered strategies."""
     known = dict(_OTHERS)
-    known |= {name: (one.title, one.colour) for name, one in threads().items()}
+    known |= {name: (one.title, one.colour) for name, one in load_strategies().items()}
     known[Gaps.name] = (Gaps.title, Gaps.colour)
     known |= {one.name: (one.title, Colour(one.colour.light, one.colour.dark)) for one in case.threads}
     classes, titles, light, dark = {}, {}, [], []
     for number, name in enumerate(dict.fromkeys(strategies)):
-        titles[name], colour = known.get(name, (title_of(name), _SPARE))
+        titles[name], colour = known.get(name, (strategy_title(name), _SPARE))
         classes[name] = f"t{number}"
         light.append(f".t{number}{{--c:{colour.light}}}")
         dark.append(f".t{number}{{--c:{colour.dark}}}")

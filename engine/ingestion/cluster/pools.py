@@ -220,7 +220,7 @@ class ClusterPools:
             self._waiting.remove(request)
             self._sent.add(request)
             content = pickle.dumps((self._job, request.method, request.arguments), pickle.HIGHEST_PROTOCOL)
-            # The corpus, a task of its own, takes the place of an out-of-band buffer (PEP 574).
+            # The corpus, a separate task, replaces an out-of-band buffer (PEP 574).
             buffers = [self._corpus] if request.method == "resolve" else []
             call = _Call(get_versions(), content, *(pickle.PickleBuffer(b"") for _ in buffers))
             request.sent = monotonic()
@@ -235,7 +235,7 @@ class ClusterPools:
             request.future.add_done_callback(partial(self._receive, request))
 
     def _receive(self, request: Request, future: Any) -> None:
-        """Fetch an answer. Dask calls it in a thread of its own."""
+        """Fetch an answer. Called by Dask in a separate thread."""
         try:
             request.answer = pickle.loads(future.result(timeout=_ARRIVAL))
             self._heard = monotonic()
@@ -283,7 +283,7 @@ def make_pools(cluster: str | None, limits: Limits) -> Pools:
 
 
 class ClusterPool(Generic[Task, Item]):
-    """A pool. ``work`` does a task; it may have so many ``tasks`` for each thread of the cluster."""
+    """A pool. ``work`` runs a task; ``tasks``: maximum number per thread of the cluster."""
 
     def __init__(self, pools: ClusterPools, tasks: int, work: Callable[[Task], Work[Task, Item]]) -> None:
         self._pools, self._tasks, self._work, self._open = pools, tasks, work, 0

@@ -45,7 +45,7 @@ _AnyPool = WorkerPool[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the tasks of an ingestion share."""
+    """Data common to the tasks of an ingestion."""
 
     id: str
     limits: Limits

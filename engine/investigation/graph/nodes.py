@@ -13,7 +13,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.corpus.related import LOWEST_RARITY
 from engine.investigation.graph.walks import get_associations
 from engine.model import RELATION_VERBS, Direction, Relation
-from engine.ontology.applying import Article, concepts_of
+from engine.ontology.applying import Article, get_concepts
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -141,11 +141,11 @@ def _of_passages(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
                 yield Step(key, Key(NodeKind.ENTITY, entity), Relation.DEFINES, 1.0)
             elif rarity >= LOWEST_RARITY:
                 yield Step(key, Key(NodeKind.ENTITY, entity), Relation.MENTIONS, rarity)
-    if (known := concepts_of(corpus)) is not None:
+    if (known := get_concepts(corpus)) is not None:
         for row, concept, article in known.at(corpus, rows):
             relation = Relation.DEFINES if article.defines else Relation.APPLIES_TO
             target = Key(NodeKind.CONCEPT, concept.id)
-            yield Step(Key(NodeKind.PASSAGE, row), target, relation, 1.0, quote=article.said)
+            yield Step(Key(NodeKind.PASSAGE, row), target, relation, 1.0, quote=article.words)
 
 
 def _linked(corpus: Corpus, keys: Sequence[Key], rows: Rows) -> Iterator[Step]:
@@ -204,7 +204,7 @@ def _of_entities(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
 
 
 def _of_concepts(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
-    known = concepts_of(corpus)
+    known = get_concepts(corpus)
     for key in keys if known is not None else ():
         assert known is not None
         concept = known.by_id[str(key.id)]
@@ -217,7 +217,7 @@ def _of_concepts(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
         for article in known.articles(corpus, concept):
             relation = Relation.DEFINES if article.defines else Relation.APPLIES_TO
             for target in _of_article(corpus, article):
-                yield Step(key, target, relation, 1.0, forward=False, quote=article.said)
+                yield Step(key, target, relation, 1.0, forward=False, quote=article.words)
 
 
 def _of_article(corpus: Corpus, article: Article) -> list[Key]:
@@ -288,7 +288,7 @@ def to_words(corpus: Corpus, found: Subgraph, limit: int = MOST_SENTENCES) -> tu
 
 
 def _checks(corpus: Corpus, found: Subgraph) -> Iterator[str]:
-    known = concepts_of(corpus)
+    known = get_concepts(corpus)
     for node in found.nodes if known is not None else ():
         if known is not None and node.kind is NodeKind.CONCEPT and not node.hops:
             checks = known.by_id[node.id.partition(":")[2]].required_checks

@@ -21,7 +21,7 @@ from engine.investigation.graph.nodes import ONTOLOGY, Edge, Key, Node, NodeKind
 from engine.investigation.graph.walks import get_associations
 from engine.investigation.strategies.entities import as_written
 from engine.model import Passage, Relation
-from engine.ontology.applying import concepts_of
+from engine.ontology.applying import get_concepts
 
 # Default depth in hops and number of nodes, and their limits.
 DEPTH, MOST_NODES = 2, 20
@@ -77,7 +77,7 @@ def subgraph(
 
 def anchors_in(corpus: Corpus, text: str, language: str) -> list[Key]:
     """Return the nodes that a text names: concepts of the ontology, then entities, the rarest first."""
-    known = concepts_of(corpus)
+    known = get_concepts(corpus)
     concepts = () if known is None else known.named_in(text, language)
     graph = get_associations(corpus)
     entities = sorted(graph.entities_in(text, language), key=lambda one: (-float(graph.rarity[one]), one))

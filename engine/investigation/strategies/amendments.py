@@ -15,7 +15,7 @@ from engine.investigation.strategies.citations import quote
 from engine.investigation.trails import DIRECTIONS, RELATIONS, Leads, joined, make_leads, no_leads, strongest
 from engine.model import Direction, Passage, Reference, Relation
 from engine.settings import Preset
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 # Relations that change a text, and relations that limit or extend it.
 CHANGES = (Relation.AMENDS, Relation.REPEALS, Relation.SUPERSEDES)

@@ -1,10 +1,10 @@
 """The interface of strategies, and the context they work in.
 
-A strategy is a class without constructor arguments that declares the attributes of ``Thread`` and has the two
-methods of ``Strategy``. Optional attributes: ``whole = True`` for one that proposes whole documents that a
-person asked for, which bypass the gate's threshold and keep their order; ``lasting = True`` for one whose
-evidence does not change while its corpus is open, so that it is asked for only when a hop is read. The case
-owns the pool, budgets and rounds; a strategy only reads seeds and proposes leads.
+A strategy is a class without constructor arguments that declares the attributes of ``StrategyInfo`` and has
+the two methods of ``Strategy``. Optional attributes: ``whole = True`` for one that proposes whole documents
+that a person asked for, which bypass the gate's threshold and keep their order; ``lasting = True`` for one
+whose evidence does not change while its corpus is open, so that it is asked for only when a hop is read. The
+case owns the pool, budgets and rounds; a strategy only reads seeds and proposes leads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.model import GapQuery
 from engine.retrieval.relevance import Relevance
 from engine.search_budget import SearchBudget
 from engine.settings import InvestigationSettings
-from engine.threads import Thread
+from engine.strategy_registry import StrategyInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Evidence:
     query: GapQuery | None = None
 
 
-class Strategy(Thread, Protocol):
+class Strategy(StrategyInfo, Protocol):
     """One way to get from seeds to leads."""
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:

@@ -17,7 +17,7 @@ from engine.languages import words
 from engine.languages.folders import base_of
 from engine.model import Direction, Passage, Reference
 from engine.settings import Preset
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 # Weight of an incoming reference, which the author of the cited passage did not choose.
 INCOMING = 0.7

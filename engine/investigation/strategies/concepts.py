@@ -22,12 +22,12 @@ from engine.ontology.applying import (
     MOST_IMPORTANT,
     PER_ARTICLE,
     NamedConcept,
-    concepts_of,
     first_rows,
+    get_concepts,
 )
 from engine.ontology.applying import Concepts as Known
 from engine.settings import Preset
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 # Weight of an article of the parent concept, as a share of one of the concept itself.
 WIDER = 0.5
@@ -91,7 +91,7 @@ class Concepts:
 
 def _found(context: Context) -> list[Found]:
     """What the concepts of the question lead to, each passage from each source once; always in one order."""
-    known = concepts_of(context.corpus)
+    known = get_concepts(context.corpus)
     plan = context.relevance.plan
     named = () if known is None else known.named_in(plan.question, plan.language)[:MOST_FOLLOWED]
     if known is None or not named:
@@ -113,7 +113,7 @@ def _articles(context: Context, known: Known, named: Sequence[NamedConcept]) -> 
         strength = concept.importance / MOST_IMPORTANT
         for row, article in zip(rows.tolist(), articles, strict=True):
             what = "the definition" if article.defines else "an article"
-            detail = f"{article.said}, {what} of the concept “{one.words}” that the question names"
+            detail = f"{article.words}, {what} of the concept “{one.words}” that the question names"
             yield Found(row, NO_SOURCE, Relation.APPLIES_TO, strength, 1, detail=detail)
 
 
@@ -125,7 +125,7 @@ def _wider(context: Context, known: Known, named: Sequence[NamedConcept]) -> Ite
             name = above.names.get(context.relevance.plan.language) or next(iter(above.names.values()))
             strength = WIDER * above.importance / MOST_IMPORTANT
             for row, article in zip(rows.tolist(), articles, strict=True):
-                detail = f"{article.said}, an article of “{name}”, the parent of “{one.words}”"
+                detail = f"{article.words}, an article of “{name}”, the parent of “{one.words}”"
                 yield Found(row, NO_SOURCE, Relation.APPLIES_TO, strength, 1, detail=detail)
 
 

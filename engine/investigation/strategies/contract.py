@@ -40,7 +40,7 @@ from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import scan
 from engine.search_budget import budget_for
 from engine.settings import InvestigationSettings
-from engine.threads import BUILT_IN, check_thread
+from engine.strategy_registry import BUILT_IN, check_strategy
 
 QUESTION = "Which fees does a vessel pay under the harbour code?"
 
@@ -98,7 +98,7 @@ class StrategyContract:
         return strategy.expand(seeds, self.context(corpus))
 
     def test_it_has_the_required_attributes(self, strategy: Strategy) -> None:
-        check_thread(strategy, f"strategy {strategy.name!r}")
+        check_strategy(strategy, f"strategy {strategy.name!r}")
         if strategy.name in BUILT_IN:
             assert all_strategies()[strategy.name] is type(strategy), "a built-in name cannot be taken"
 

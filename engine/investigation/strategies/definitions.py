@@ -14,7 +14,7 @@ from engine.investigation.strategies.citations import quote
 from engine.investigation.trails import NO_SOURCE, Leads, joined, make_leads, no_leads
 from engine.model import Direction, Relation
 from engine.settings import Preset
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 # Definitions of each term of the question, those closest to it: each document has its own.
 PER_TERM = 3

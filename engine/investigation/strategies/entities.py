@@ -11,7 +11,7 @@ from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import Leads, make_leads, no_leads
 from engine.model import Entity
 from engine.settings import Preset
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 PER_ENTITY = 20
 _ENDING = re.compile(r"\w*")

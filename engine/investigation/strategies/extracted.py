@@ -13,7 +13,7 @@ from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import DILUTION, INCOMING, RANK_DISCOUNT, rank_within
 from engine.investigation.trails import DIRECTIONS, Leads, joined, make_leads, strongest
 from engine.model import Direction
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 
 class Extracted:

@@ -20,7 +20,7 @@ from engine.language.embedders import Embedder
 from engine.model import QueryPlan, Relation, Search, View
 from engine.retrieval.planning import GAP, HYPOTHETICAL
 from engine.retrieval.scan import scan, searches_of
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 PER_QUERY = 10
 

@@ -8,7 +8,7 @@ from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import Leads, make_leads
 from engine.model import Passage
 from engine.settings import Preset
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 PER_DOCUMENT = 50
 

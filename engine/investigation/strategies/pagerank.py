@@ -18,7 +18,7 @@ from engine.investigation.strategies.entities import as_written
 from engine.investigation.trails import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
 from engine.model import Relation
 from engine.settings import Preset
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 MOST_LEADS = 60
 

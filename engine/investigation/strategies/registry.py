@@ -11,12 +11,12 @@ from typing import cast
 
 from engine.errors import SettingsError
 from engine.investigation.strategies.base import Strategy
-from engine.threads import threads
+from engine.strategy_registry import load_strategies
 
 
 def all_strategies() -> Mapping[str, type[Strategy]]:
     """Return all strategies by name. Raises SettingsError for one without the required attributes."""
-    return cast("Mapping[str, type[Strategy]]", threads())
+    return cast("Mapping[str, type[Strategy]]", load_strategies())
 
 
 def strategy(name: str) -> Strategy:

@@ -12,7 +12,7 @@ from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import Leads, joined, make_leads, no_leads
 from engine.model import Relation
 from engine.settings import Preset
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 PER_CLUSTER = 30
 # The lowest cosine to the centre of a cluster, and the lowest number of seeds in one.

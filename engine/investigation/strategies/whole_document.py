@@ -14,7 +14,7 @@ from engine.corpus.protocol import Rows
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import Leads, joined, make_leads
 from engine.model import Relation
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 # New passages of a document in one round, those nearest to the question first; the next round continues.
 PER_DOCUMENT = 60

@@ -18,7 +18,7 @@ from engine.errors import ModelError, SettingsError
 from engine.language.embedders.base import Kind, Vectors, unit
 from engine.llm.sending import Patience, Secret, checked_key, passing
 from engine.llm.spec import OPENAI_URL
-from engine.network import TIMED_OUT, Received, background_loop, fetched, in_words, opened_client
+from engine.network import TIMED_OUT, Received, background_loop, fetch, in_words, open_client
 from engine.operator_settings import operator_settings, variable
 
 URL_VARIABLE, KEY_VARIABLE = variable("embedding_url"), variable("embedding_key")
@@ -146,8 +146,8 @@ class EndpointEmbedder:
 
 def _sent(url: str, key: Secret, content: bytes, seconds: float) -> Received:
     async def send() -> Received:
-        async with opened_client() as client:
-            return await fetched(
+        async with open_client() as client:
+            return await fetch(
                 client,
                 "POST",
                 url,

@@ -12,7 +12,7 @@ from engine.records.expansion.statistics import Counts, Named, Names, Statistics
 from engine.records.expansion.tree import ExpansionTree
 from engine.records.phrases import Name, gap_query, hop_quote, hop_words, plural, query_title, query_words
 from engine.records.record import DIGITS
-from engine.threads import title_of
+from engine.strategy_registry import strategy_title
 
 # The tree and its statistics as plain JSON values; ``docs/tree.md`` describes their fields.
 
@@ -201,7 +201,7 @@ def descendants_lines(tree: ExpansionTree, node_id: str, names: Names) -> Iterat
     yield ""
     yield came_through(len(found.passages)) + "."
     if found.passages:
-        threads = {title_of(name): count for name, count in found.by_strategy.items()}
+        threads = {strategy_title(name): count for name, count in found.by_strategy.items()}
         rounds = {_round(number): count for number, count in found.by_round.items()}
         relations = {_plain(name): count for name, count in found.by_relation.items()}
         for label, counts in (("thread", threads), ("round", rounds), ("relation", relations)):
@@ -229,7 +229,7 @@ def statistics_lines(found: Statistics, known: Mapping[str, Named]) -> Iterator[
     )
     yield f"longest trail: {plural(len(found.longest), 'hop')}: {_line(' → '.join(map(name, found.longest)))}"
     passages, hops = found.passages_by, found.hops_by
-    yield from _table("thread", passages.thread, hops.thread, title_of)
+    yield from _table("thread", passages.thread, hops.thread, strategy_title)
     yield from _table("round", passages.round, hops.round, _round)
     yield from _table("relation", passages.relation, hops.relation, _plain)
     yield from _table("document", passages.document, hops.document, lambda one: titles.get(one, one))

@@ -165,15 +165,6 @@ def _is_past(text: str, words: DateWords) -> bool:
     return any(re.search(one, text, re.IGNORECASE) for one in words.past)
 
 
-def _is_of_facts(plan: QueryPlan, when: str) -> bool:
-    """Whether a date in a question only describes the facts: "is a lease that was signed in 2019 valid?"."""
-    words, text = words_of(plan.language).dates, " ".join(western_digits(plan.question).split())
-    front, _, behind = text.partition(when)
-    before = any(re.search(f"(?:{one})\\s*\\Z", front, re.IGNORECASE) for one in words.facts)
-    after = any(re.match(one, behind, re.IGNORECASE) for one in words.facts_behind)
-    return (before or after) and not asks_for_past(plan)
-
-
 def _any(words: Sequence[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 

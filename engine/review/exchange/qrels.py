@@ -49,7 +49,7 @@ def read(path: Path, most: int = MOST) -> list[Draft]:
 
 
 def read_gains(path: Path, verdicts: Mapping[int, Verdict], most: int) -> list[Draft]:
-    """Read judgements whose gains stand for ``verdicts``."""
+    """Read judgements; ``verdicts`` maps gains to verdicts."""
     found = []
     for number, line in enumerate(judged_lines(io.StringIO(text_of(path)), str(path)), 1):
         bounded(number, path, most)

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from engine.access import audit_log
-from engine.access.audit_log import kept, named, of_person, older_than, take_out_reviewer
+from engine.access.audit_log import corpora_of_user, find_corpora, list_corpora, older_than, remove_reviewer
 from engine.access.users import visitors_folder
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.journal import append_line, complete_lines
@@ -59,13 +59,13 @@ def names(home: Path) -> set[str]:
 
 
 def test_a_person_is_forgotten_and_nobody_else(home: Path) -> None:
-    found = of_person(home, of(home, ANNA))
+    found = corpora_of_user(home, of(home, ANNA))
     assert [one.folder.name for one in found] == ["new", "old"]
     audit_log.delete(found)
     assert not of(home, ANNA).exists()
     assert {"his", "his.report.json", "all"} <= names(home)
     audit_log.delete(found)
-    assert of_person(home, of(home, ANNA)) == []
+    assert corpora_of_user(home, of(home, ANNA)) == []
 
 
 def test_what_is_old_and_of_a_visitor_is_found(home: Path) -> None:
@@ -83,11 +83,11 @@ def test_what_is_old_and_of_a_visitor_is_found(home: Path) -> None:
 
 
 def test_a_corpus_by_its_folder_or_its_name(home: Path) -> None:
-    assert [one.folder.name for one in named(home, "his")] == ["his"]
-    assert len(named(home, "The Act")) == 4
+    assert [one.folder.name for one in find_corpora(home, "his")] == ["his"]
+    assert len(find_corpora(home, "The Act")) == 4
     for nothing in ("nothing", "", "..", "../corpora/all", "*"):
         with pytest.raises(InputError, match="there is no corpus"):
-            named(home, nothing)
+            find_corpora(home, nothing)
 
 
 def test_a_link_is_never_followed(home: Path, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_link_is_never_followed(home: Path, tmp_path: Path) -> None:
     (outside / "precious").write_bytes(b"")
     (of(home, BORIS) / "link").symlink_to(outside)
     (home / "visitors" / ("f" * 32)).symlink_to(outside)
-    audit_log.delete(kept(home))
+    audit_log.delete(list_corpora(home))
     assert (outside / "precious").exists()
 
 
@@ -112,7 +112,7 @@ def test_a_name_is_taken_off_verdicts_while_others_are_added(tmp_path: Path) -> 
     line = b'{"note":"by \\"reviewer\\":\\"anna\\"","reviewer":"%s","when":"now"}'
     for name in (b"anna", b"boris", b"annabel", b"anna"):
         append_line(path, line % name)
-    assert take_out_reviewer(tmp_path, "anna", dry_run=True) == 2
+    assert remove_reviewer(tmp_path, "anna", dry_run=True) == 2
     before = complete_lines(path)
 
     def more() -> None:
@@ -121,7 +121,7 @@ def test_a_name_is_taken_off_verdicts_while_others_are_added(tmp_path: Path) -> 
 
     adding = threading.Thread(target=more)
     adding.start()
-    assert take_out_reviewer(tmp_path, "anna") == 2
+    assert remove_reviewer(tmp_path, "anna") == 2
     adding.join()
     after = complete_lines(path)
     # The words that she noted go with her name; those of others stay, also where they name her.
@@ -131,8 +131,8 @@ def test_a_name_is_taken_off_verdicts_while_others_are_added(tmp_path: Path) -> 
     ]
     assert list(map(len, after[:4])) == list(map(len, before))
     assert len(after) == 54
-    assert take_out_reviewer(tmp_path, "anna") == 0
-    assert take_out_reviewer(tmp_path / "nothing", "anna") == 0
+    assert remove_reviewer(tmp_path, "anna") == 0
+    assert remove_reviewer(tmp_path / "nothing", "anna") == 0
 
 
 def test_the_server_deletes_what_is_too_old(home: Path) -> None:

@@ -8,7 +8,14 @@ import pytest
 from argon2 import PasswordHasher
 
 from engine.access import users as passwords
-from engine.access.users import NOBODYS, Role, Users, checked_user_name, hashed, matches
+from engine.access.users import (
+    UNKNOWN_USER_HASH,
+    Role,
+    Users,
+    check_password,
+    checked_user_name,
+    hash_password,
+)
 from engine.errors import InputError
 
 PASSWORD = "correct horse"
@@ -19,7 +26,7 @@ LIGHT = PasswordHasher(time_cost=1, memory_cost=16_384, parallelism=1)
 @pytest.fixture
 def light(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passwords, "_HASHER", LIGHT)
-    monkeypatch.setattr(passwords, "NOBODYS", LIGHT.hash("thrown away"))
+    monkeypatch.setattr(passwords, "UNKNOWN_USER_HASH", LIGHT.hash("thrown away"))
 
 
 @pytest.fixture
@@ -43,7 +50,7 @@ def test_a_user_comes_in_by_the_password_alone(users: Users) -> None:
 
 
 def test_the_password_of_nobody_is_nobodys(users: Users, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.access.users.NOBODYS", hashed("the password of nobody"))
+    monkeypatch.setattr("engine.access.users.UNKNOWN_USER_HASH", hash_password("the password of nobody"))
     assert not users.authenticate("boris", "the password of nobody")
 
 
@@ -79,34 +86,34 @@ def test_changes_of_another_process_hold_at_once(users: Users) -> None:
 )  # fmt: skip
 def test_a_file_that_is_none_lets_nobody_in(users: Users, content: bytes) -> None:
     users.path.write_bytes(content)
-    with pytest.raises(InputError, match=r"users\.json: is no file of users") as raised:
+    with pytest.raises(InputError, match=r"users\.json: is not a valid file of users") as raised:
         users.authenticate("anna", PASSWORD)
     assert "plain" not in str(raised.value)
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "../x", "ä", "a\nb", "-a", "a" * 65, "a\u202eb"])
 def test_a_name_that_is_none(name: str) -> None:
-    with pytest.raises(InputError, match="name is made of"):
+    with pytest.raises(InputError, match="name consists of"):
         checked_user_name(name)
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 257])
 def test_a_password_has_its_length(password: str) -> None:
     with pytest.raises(InputError, match="12 to 256 characters") as raised:
-        hashed(password)
+        hash_password(password)
     assert not password or password not in str(raised.value)
 
 
 def test_the_same_characters_are_the_same_password(light: None) -> None:
-    assert matches("cafe\u0301 and more", hashed("café and more"))
-    assert not matches("x" * 300, hashed("x" * 256))
+    assert check_password("cafe\u0301 and more", hash_password("café and more"))
+    assert not check_password("x" * 300, hash_password("x" * 256))
 
 
 def test_the_hash_of_nobody_costs_what_others_cost() -> None:
-    made = hashed(PASSWORD)
+    made = hash_password(PASSWORD)
     assert made.split("$")[1:4] == ["argon2id", "v=19", "m=65536,t=3,p=1"]
-    assert NOBODYS.split("$")[:4] == made.split("$")[:4]
-    assert matches(PASSWORD, made)
+    assert UNKNOWN_USER_HASH.split("$")[:4] == made.split("$")[:4]
+    assert check_password(PASSWORD, made)
 
 
 def test_a_name_that_nobody_has_takes_as_long(users: Users) -> None:

@@ -11,19 +11,9 @@ from engine.answers.record import Conflict, ConflictKind
 from engine.corpus import open_corpus
 from engine.ingestion.build import build_corpus
 from tests.engine.answers.conftest import investigated
+from tests.tables import table
 
-ACT = """---
-id: {id}
-title: {title}
-language: en
----
-
-# {title}
-
-## Article 1 Objection
-
-An objection to a berth decision must be lodged with the harbour master within {period} of its delivery.
-"""
+ACT: str = table(__file__, "ACT")
 
 
 def conflicts(root: Path, first: str, second: str) -> list[Conflict]:
@@ -50,22 +40,7 @@ def test_the_same_period_in_other_words_is_none(tmp_path: Path, other: str) -> N
     assert conflicts(tmp_path, "30 days", other) == []
 
 
-LIMITED = """---
-id: berths
-title: Berth Act
-language: en
----
-
-# Berth Act
-
-## Article 1 Objection
-
-{lead}an objection to a berth decision must be lodged with the harbour master within one month.
-
-## Article 2 Warships
-
-{other}no objection to a berth decision may be lodged for a warship.
-"""
+LIMITED: str = table(__file__, "LIMITED")
 
 
 @pytest.mark.parametrize(

@@ -6,19 +6,9 @@ import pytest
 
 from engine.answers.units import split_lists
 from engine.model import Passage
+from tests.tables import table
 
-NESTED = """(1) Die in § 437 Nr. 1 und 3 bezeichneten Ansprüche verjähren
-
-1.  in 30 Jahren, wenn der Mangel
-
-    a)  in einem dinglichen Recht eines Dritten, auf Grund dessen Herausgabe
-        der Kaufsache verlangt werden kann, oder
-
-    b)  in einem sonstigen Recht besteht,
-
-2.  im Übrigen in zwei Jahren.
-
-(2) Die Verjährung beginnt mit der Übergabe."""
+NESTED: str = table(__file__, "NESTED")
 
 
 def passage(text: str, language: str) -> Passage:

@@ -9,19 +9,9 @@ import pytest
 
 from engine.cli.main import main
 from engine.ingestion.build import build_corpus
+from tests.tables import table
 
-LAW = """---
-id: harbour
-title: Harbour Act
-language: en
----
-
-# Harbour Act
-
-#### Article 1 Fees
-
-(1) The master of a vessel shall pay the harbour fee within ten days of arrival.
-"""
+LAW: str = table(__file__, "LAW")
 
 
 @pytest.fixture(scope="module")

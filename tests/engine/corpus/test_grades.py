@@ -30,20 +30,9 @@ from engine.corpus.verifying import verify
 from engine.errors import CorpusError, InputError
 from engine.ingestion.build import build_corpus
 from engine.model import Document, Grade
+from tests.tables import table
 
-LAW = """---
-id: {name}
-title: {name}
-type: {kind}
-language: en
----
-
-# {name}
-
-#### Article 1
-
-The master of a vessel shall pay the harbour fee within ten days of arrival.
-"""
+LAW: str = table(__file__, "LAW")
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +111,7 @@ def test_what_is_not_in_the_corpus_is_not_graded(folder: Path) -> None:
     for of, name, words in (
         ("kind", "circular", "document of"),
         ("document", "gone", "document of"),
-        ("document", "", "which document"),
+        ("document", "", "id of a document"),
         ("kind", "x" * 201, "longer than the 200"),
         ("document", "x" * 10_000, "longer than the 1,000"),
         ("document", "<script>", "document of"),

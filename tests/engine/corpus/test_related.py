@@ -12,31 +12,9 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.related import EntityRelation, entity_graph, log_likelihood, mutual_information
 from engine.ingestion.build import build_corpus
+from tests.tables import table
 
-CONTRACT = """---
-title: Agency Agreement between Corvane and Dellmar
-type: contract
-aliases: ["Corvane Agreement"]
-language: en
----
-
-# Agency Agreement between Corvane and Dellmar
-
-## Article 1
-
-(1) Corvane Instruments S.A. of Port Selene (the "Principal") makes instruments.
-
-(2) Dellmar Trading Ltd of Eastmere (the "Agent") sells them in the territory.
-
-## Article 2
-
-"Harbour Tenders" means invitations to tender. The Principal reports under Standard GRI 306 of the
-Global Reporting Initiative (GRI).
-
-## Article 3
-
-The Agent answers for Harbour Tenders, as GRI 306: Waste 2020 has it.
-"""
+CONTRACT: str = table(__file__, "CONTRACT")
 
 
 @pytest.fixture(scope="module")

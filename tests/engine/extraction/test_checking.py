@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.corpus.extracted import Proposal
-from engine.extraction.prompting import MOST_SAID, Piece, Refused, Said, Window, checked
+from engine.extraction.prompting import MOST_ENTRIES, ModelAnswer, Piece, Refused, Window, check_answer
 from engine.model import Document, Passage, Relation
 
 MODEL = "openai:scripted"
@@ -36,8 +36,8 @@ def concept(**more: Any) -> dict[str, Any]:
 
 
 def check(*, concepts: list[Any] | None = None, links: list[Any] | None = None) -> Any:
-    said = Said.model_validate({"concepts": concepts or [], "links": links or []})
-    return checked(said, WINDOW, KNOWN, MODEL)
+    said = ModelAnswer.model_validate({"concepts": concepts or [], "links": links or []})
+    return check_answer(said, WINDOW, KNOWN, MODEL)
 
 
 def test_a_quote_is_kept_as_the_text_writes_it() -> None:
@@ -75,5 +75,5 @@ def test_a_link_is_refused_for_a_reason(wrong: dict[str, Any], reason: Refused) 
 def test_what_is_said_twice_counts_once_and_floods_are_cut() -> None:
     found = check(links=[link(), link(confidence=0.9)])
     assert (len(found.proposals), found.refused) == (1, {Refused.TWICE: 1})
-    flood = check(concepts=[concept()] * (MOST_SAID + 5))
-    assert flood.refused == {Refused.TWICE: MOST_SAID - 1, Refused.TOO_MANY: 5}
+    flood = check(concepts=[concept()] * (MOST_ENTRIES + 5))
+    assert flood.refused == {Refused.TWICE: MOST_ENTRIES - 1, Refused.TOO_MANY: 5}

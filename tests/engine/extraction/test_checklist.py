@@ -16,7 +16,7 @@ from engine.extraction.checklist import (
     Order,
     State,
     checklist,
-    stated,
+    sample_stated,
     stated_counts,
 )
 from engine.ingestion.build import add_to_corpus
@@ -60,14 +60,14 @@ def passage_at(corpus: Corpus, row: int) -> tuple[str, str]:
 
 def test_a_sample_is_drawn_by_its_seed(meridia: Corpus) -> None:
     corpus = meridia
-    assert stated(corpus, sample=2) == stated(corpus, sample=2)
-    everything = {one.key for one in stated(corpus)}
-    assert {one.key for one in stated(corpus, sample=2)} < everything
-    drawn = {frozenset(one.key for one in stated(corpus, sample=1, seed=seed)) for seed in range(12)}
+    assert sample_stated(corpus, sample=2) == sample_stated(corpus, sample=2)
+    everything = {one.key for one in sample_stated(corpus)}
+    assert {one.key for one in sample_stated(corpus, sample=2)} < everything
+    drawn = {frozenset(one.key for one in sample_stated(corpus, sample=1, seed=seed)) for seed in range(12)}
     assert len(drawn) > 1
     counts = stated_counts(corpus)
     for relation in CHECKED_RELATIONS:
-        found = [one for one in stated(corpus) if one.relation is relation and not one.concept]
+        found = [one for one in sample_stated(corpus) if one.relation is relation and not one.concept]
         # What the head of a document says, and not its words, has none to look at.
         with_words = [
             one

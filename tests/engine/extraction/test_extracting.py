@@ -14,7 +14,7 @@ from engine.corpus import open_corpus
 from engine.corpus.extracted import DocumentRead, Proposal, WindowRead, load_readings, proposals
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError, SettingsError
-from engine.extraction import expected, extract, planned
+from engine.extraction import expected, extract, make_plan
 from engine.extraction.extracting import Plan
 from engine.llm import Budget, Meter
 from engine.llm.client import ChatModel, connect
@@ -51,7 +51,7 @@ def found(corpus: Corpus) -> list[Proposal]:
 def test_concepts_and_links_are_found_with_their_words(corpus: Corpus) -> None:
     with ScriptedServer(honest) as server:
         model = small(server)
-        plan = planned(corpus, model)
+        plan = make_plan(corpus, model)
         report = extract(plan, model)
         assert report.windows == plan.windows == len(server.requests) > 3
         counted = server.counted
@@ -78,7 +78,7 @@ def all_passages(corpus: Corpus) -> list[Passage]:
 def test_what_a_liar_says_does_not_count(corpus: Corpus) -> None:
     with ScriptedServer(liar) as server:
         model = server.connect()
-        plan = planned(corpus, model, ["harbour-act"])
+        plan = make_plan(corpus, model, ["harbour-act"])
         report = extract(plan, model)
     assert plan.open == 1
     assert report.refused == LIES
@@ -89,13 +89,13 @@ def test_what_a_liar_says_does_not_count(corpus: Corpus) -> None:
 def test_a_budget_that_opens_midway_keeps_what_was_read(corpus: Corpus) -> None:
     with ScriptedServer(honest) as server:
         model = small(server)
-        plan = planned(corpus, model)
+        plan = make_plan(corpus, model)
         report = extract(plan, model, Meter(Budget(calls=2)))
         assert report.windows == 2
         assert report.left == plan.open - 2
         assert "used up" in report.stopped
         assert not report.cancelled
-        rest = extract(planned(corpus, model), model)
+        rest = extract(make_plan(corpus, model), model)
         assert (rest.windows, rest.already, rest.left) == (plan.open - 2, 2, 0)
         assert len(server.requests) == plan.windows
 
@@ -109,7 +109,7 @@ def test_it_can_be_cancelled(corpus: Corpus) -> None:
 
     with ScriptedServer(answer) as server:
         model = small(server)
-        report = extract(planned(corpus, model), model, Meter(cancelled=lambda: len(asked) > 0))
+        report = extract(make_plan(corpus, model), model, Meter(cancelled=lambda: len(asked) > 0))
     assert report.cancelled
     assert report.left > 0
 
@@ -121,14 +121,14 @@ def test_failed_windows_are_tried_again_by_the_next_run(corpus: Corpus) -> None:
     done: list[int] = []
     with ScriptedServer(answer) as server:
         model = small(server)
-        plan = planned(corpus, model, ["harbour-act"])
+        plan = make_plan(corpus, model, ["harbour-act"])
         report = extract(plan, model)
         failed = sum(report.failed.values())
         assert 0 < failed < plan.open
         assert report.windows == plan.open - failed
         assert not any(isinstance(line, DocumentRead) for line in load_readings(folder_of(corpus)))
         done += [1] * 4
-        again = extract(planned(corpus, model, ["harbour-act"]), model)
+        again = extract(make_plan(corpus, model, ["harbour-act"]), model)
         assert (again.windows, again.failed) == (failed, {})
         assert isinstance(load_readings(folder_of(corpus))[-1], DocumentRead)
 
@@ -136,7 +136,7 @@ def test_failed_windows_are_tried_again_by_the_next_run(corpus: Corpus) -> None:
 def test_a_server_that_is_down_is_not_asked_for_every_window(corpus: Corpus) -> None:
     with ScriptedServer(lambda asked: Fault(status=500)) as server:
         model = small(server)
-        plan = planned(corpus, model)
+        plan = make_plan(corpus, model)
         report = extract(plan, model)
         assert plan.open > 6
         assert len(server.requests) < plan.open
@@ -147,7 +147,7 @@ def test_a_server_that_is_down_is_not_asked_for_every_window(corpus: Corpus) -> 
 def test_the_cost_is_an_upper_bound(corpus: Corpus) -> None:
     with ScriptedServer(honest) as server:
         model = small(server)
-        plan = planned(corpus, model)
+        plan = make_plan(corpus, model)
         cost = expected(plan, model)
         assert len(server.requests) == 0, "an estimate asks nobody"
         report = extract(plan, model)
@@ -157,19 +157,19 @@ def test_the_cost_is_an_upper_bound(corpus: Corpus) -> None:
     assert cost.usage.money is not None
     assert report.usage.money is not None
     assert cost.usage.money >= report.usage.money > 0
-    after = expected(planned(corpus, model), model)
+    after = expected(make_plan(corpus, model), model)
     assert (after.windows, after.usage.tokens, after.already) == (0, 0, plan.windows)
 
 
 def test_what_cannot_be_planned(corpus: Corpus) -> None:
     with ScriptedServer(honest) as server:
         with pytest.raises(InputError, match="no document 'nowhere'"):
-            planned(corpus, small(server), ["nowhere"])
+            make_plan(corpus, small(server), ["nowhere"])
         tiny = connect(f"openai:scripted@{server.url}?context=2048")
         assert tiny is not None
         with pytest.raises(SettingsError, match="too small for reading"):
-            planned(corpus, tiny)
-        by_title = planned(corpus, small(server), ["Harbour Act"])
+            make_plan(corpus, tiny)
+        by_title = make_plan(corpus, small(server), ["Harbour Act"])
         assert [work.document.id for work in by_title.work] == ["harbour-act"]
 
 
@@ -185,7 +185,7 @@ def test_two_runs_do_not_pay_for_the_same(corpus: Corpus) -> None:
 
     with ScriptedServer(answer) as server:
         model = small(server)
-        plan = planned(corpus, model)
+        plan = make_plan(corpus, model)
         extract(plan, model)
     assert len(inner) == plan.open
     assert "already" in inner[0]
@@ -204,7 +204,7 @@ def test_a_killed_process_loses_at_most_the_windows_in_flight(corpus: Corpus) ->
             tell()
             model = connect(small(server).spec)
             assert model is not None
-            extract(planned(open_corpus(folder), model), model)
+            extract(make_plan(open_corpus(folder), model), model)
 
         with killed(read):
             deadline = time.monotonic() + 60
@@ -218,7 +218,7 @@ def test_a_killed_process_loses_at_most_the_windows_in_flight(corpus: Corpus) ->
         again = small(server)
         before = Counter(one.key for one in load_readings(folder) if isinstance(one, WindowRead))
         renamed = _Renamed(again, read_by(folder))
-        plan: Plan = planned(corpus, renamed)
+        plan: Plan = make_plan(corpus, renamed)
         assert plan.windows - plan.open == len(before) == 3
         report = extract(plan, renamed)
         assert report.windows == plan.open == len(server.requests)

@@ -182,13 +182,13 @@ def test_a_verdict_outlives_an_ingestion(tmp_path: Path) -> None:
 
 def test_what_cannot_be_judged_is_told(corpus: Corpus) -> None:
     source, target, _ = next(one_of_each(corpus))
-    with pytest.raises(InputError, match="no passage"):
+    with pytest.raises(InputError, match="not a passage"):
         judge_link(corpus, Ends("nowhere", target), Judgement.REJECTED)
     with pytest.raises(InputError, match="no link"):
         judge_link(corpus, Ends(target, "nowhere"), Judgement.REJECTED)
-    with pytest.raises(InputError, match="a correction says"):
+    with pytest.raises(InputError, match="a correction needs"):
         judge_link(corpus, Ends(source, target), Judgement.CORRECTED)
-    with pytest.raises(InputError, match="nothing was said"):
+    with pytest.raises(InputError, match="there is no verdict"):
         unjudge_link(corpus, Ends(source, target))
     for note, reviewer in (("x" * 2_001, "Ann"), ("", "x" * 201)):
         with pytest.raises(InputError, match=r"a note has at most 2,000 characters|a name of 1 to"):

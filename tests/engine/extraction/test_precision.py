@@ -69,7 +69,7 @@ def test_a_figure_for_each_origin_and_sort() -> None:
 
 def test_what_a_models_confidence_was_worth() -> None:
     low, high = calibration(VERDICTS)
-    assert (low.low, low.high, low.said, low.precision) == (0.5, 0.6, 0.5, Precision(0, 1, 0))
+    assert (low.low, low.high, low.confidence, low.precision) == (0.5, 0.6, 0.5, Precision(0, 1, 0))
     assert (high.low, high.high, high.precision) == (0.9, 1.0, Precision(2, 0, 1))
-    assert high.said == pytest.approx(0.95)
+    assert high.confidence == pytest.approx(0.95)
     assert calibration([VERDICTS[-1]]) == []

@@ -11,45 +11,10 @@ from engine.corpus.verifying import verify
 from engine.errors import CorpusError, SettingsError, SourceError
 from engine.ingestion.build import add_to_corpus, build_corpus
 from engine.model import Direction, Relation
+from tests.tables import table
 
-ACT = """---
-id: act
-title: Harbour Act
-language: en
-aliases: [Harbour Act]
----
-# Harbour Act
-
-## Part I General
-
-### Article 1 Terms
-
-In this Act:
-
-(1) "vessel" means every ship;
-
-(2) "fee" means a sum due under Article 2.
-
-### Article 2 Fees {valid_from=2012-01-01 valid_to=2019-12-31}
-
-Every vessel pays a fee.
-
-### Article 2 Fees {valid_from=2020-01-01}
-
-Every vessel pays a fee in advance, subject to Article 1.
-"""
-ORDER = """---
-id: order
-title: Fee Order
-language: de
-based_on: [act]
----
-# Gebührenordnung
-
-## § 1 Höhe
-
-Die Gebühr beträgt 5 Kronen.
-"""
+ACT: str = table(__file__, "ACT")
+ORDER: str = table(__file__, "ORDER")
 
 
 @pytest.fixture

@@ -12,19 +12,9 @@ from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.records.context import edition
 from engine.settings import preset
+from tests.tables import table
 
-REGULATION = """REPUBLIC OF MERIDIA
-MINISTRY OF TRANSPORT
-
-Regulation No. 12 of 2019 on the Licensing of Pilots
-
-Issued by the Ministry of Transport on 1 March 2019
-Version 3.1
-It enters into force on 1 July 2019.
-
-Article 1
-A pilot holds a licence.
-"""
+REGULATION: str = table(__file__, "REGULATION")
 OLD = """# Remote Work Policy
 
 Version 1.9, effective 3 January 2021

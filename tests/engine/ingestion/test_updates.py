@@ -229,7 +229,7 @@ def test_terms_are_settled_again_only_where_a_text_says_something_else_of_them(
         settled.append(key)
         return mentions.settle_vocabulary(blocks, words, encode, key)
 
-    monkeypatch.setattr(entities, "settled", counted)
+    monkeypatch.setattr(entities, "settle_vocabulary", counted)
     (tmp_path / "laws").mkdir()
     (tmp_path / "laws" / "fee.md").write_text(
         '# Fee Act\n\n## Article 1\n\nA "Harbour Fee" means ten.\n\n## Article 2\n\nIt is due.\n'

@@ -16,6 +16,7 @@ import pytest
 from engine.errors import ResourceError, system_error
 from engine.ingestion.pipeline import run
 from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool
+from tests.tables import table
 
 
 def count(task: int) -> Iterator[int]:
@@ -67,20 +68,7 @@ def misbehave_deeply(depth: int) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("task", "reason"),
-    [
-        ("hang", "longer than 1.5 seconds"),
-        ("spin", "longer than 0.5 seconds of the processor"),
-        ("eat", "more than 256 MiB"),
-        ("segfault", "ended by SIGSEGV"),
-        ("killed", "ended by SIGKILL"),
-        ("exit", "ended with code 3"),
-        ("mistake", "KeyError: 'nothing'"),
-        ("nested", "nested too deeply"),
-        ("write", "PermissionError"),
-        ("connect", "PermissionError"),
-        ("signal", "PermissionError"),
-        ("pickle", "brought what it may not"),
-    ],
+    table(__file__, "test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on"),
 )
 def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(task: str, reason: str) -> None:
     deadline = 0.5 if "seconds" in reason else 20

@@ -188,7 +188,7 @@ def test_a_model_that_cannot_be_reached_leaves_the_case_to_words(
     (scanned,) = (event for event in ran(case) if isinstance(event, ScanFinished))
     (note,) = scanned.notes
     assert note == (
-        "dense search is off: embedding endpoint of toy: it does not take this request (status 400)"
+        "dense search is off: embedding endpoint of toy: it does not accept this request (status 400)"
     ), "neither the address nor what the server said"
     by_words = finished(dense, DUES, SETTINGS.changed(rounds=0, retrievers=("bm25",)))
     assert [h.passage_id for h in case.pool.entries() if h.round == 0] == [

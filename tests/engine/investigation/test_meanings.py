@@ -16,47 +16,10 @@ from engine.model import Naming, Relation
 from engine.records.phrases import trail_sentence
 from engine.settings import preset
 from tests.engine.investigation.test_leading import ran
+from tests.tables import table
 
-GERMAN = """---
-id: gesetz
-title: Hafengesetz
-language: de
----
-
-# Hafengesetz
-
-## § 1 Anzeige
-
-Wer den Liegeplatz verlässt, hat dies ohne schuldhaftes Zögern (unverzüglich) anzuzeigen.
-
-## § 2 Räumung
-
-Der Liegeplatz ist unverzüglich zu räumen. Eine Verlängerung ist unverzüglich zu beantragen.
-
-## § 3 Lotse
-
-Lotse ist, wer auf Grund amtlicher Zulassung Schiffe als ortskundiger Berater geleitet.
-"""
-OTHER = """---
-id: rules
-title: Port Rules
-language: en
----
-
-# Port Rules
-
-## Article 1 Definitions
-
-In these Rules:
-
-(a) "berth" means a place at which a vessel may lie;
-
-(b) "pilot" means a person who is licensed.
-
-## Article 2 Berths
-
-A berth is allocated by the master. The pilot goes on board before the berth is left.
-"""
+GERMAN: str = table(__file__, "GERMAN")
+OTHER: str = table(__file__, "OTHER")
 FURTHER = (
     OTHER.replace("id: rules", "id: statute")
     .replace("Port Rules", "Port Statute")

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.language.aliases import aliases_of, name_key
+from tests.tables import table
 
 
 @pytest.mark.parametrize(
@@ -62,18 +63,7 @@ def test_books_of_the_social_code() -> None:
 
 @pytest.mark.parametrize(
     ("language", "one", "other"),
-    [
-        ("de", "des Bürgerlichen Gesetzbuchs", "Bürgerliches Gesetzbuch"),
-        (
-            "de",
-            "Einführungsgesetzes zum Bürgerlichen Gesetzbuche",
-            "Einführungsgesetz zum Bürgerlichen Gesetzbuch",
-        ),
-        ("de", "Zehnten Buches Sozialgesetzbuch", "Zehntes Buch Sozialgesetzbuch"),
-        ("en", "the Companies Regulations", "Companies Regulations"),
-        ("id", "UU No. 6 Tahun 1983", "UU Nomor 6 Tahun 1983"),
-        ("ar", "نظام الإجراءات الجزائية", "نظام الاجراءات الجزائية"),
-    ],
+    table(__file__, "test_equal_names_have_one_key"),
 )
 def test_equal_names_have_one_key(language: str, one: str, other: str) -> None:
     assert name_key(one, language) == name_key(other, language) != ()

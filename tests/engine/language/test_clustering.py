@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.language.clustering import Name, clusters
+from tests.tables import table
 
 
 def agree(texts: Sequence[str]) -> NDArray[np.float32]:
@@ -30,24 +31,7 @@ def are_one(
 
 @pytest.mark.parametrize(
     ("left", "right", "language"),
-    [
-        ("Gulf Co-operation Council", "Gulf Cooperation Council", "en"),
-        ("VIRTUAL ASSETS", "Virtual Asset", "en"),
-        (
-            "Customer's Personalised Security Credentials",
-            "Customers’ Personalised Security Credentials",
-            "en",
-        ),
-        ("Organised Trading Facility", "Organised Trading Facility (OTF", "en"),
-        ("Securities of Listed Entities", "Listed Entity’s Securities", "en"),
-        ("Non-Trading Book", "Non-trading books", "en"),
-        ("Deutsche Bundesbank", "Deutschen Bundesbank", "de"),
-        ("Société Générale", "Societe Generale", "fr"),
-        # One letter inside a long word: a slip of the pen or of a scanner.
-        ("Transportasi Laut", "Transporasi Laut", "id"),
-        ("Jabatan Fungsional", "Jabatan Fungional", "id"),
-        ("Personalised Credentials", "Personalized Credentials", "en"),
-    ],
+    table(__file__, "test_variants_are_one"),
 )
 def test_variants_are_one(left: str, right: str, language: str) -> None:
     assert are_one(left, right, language)

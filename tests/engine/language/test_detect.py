@@ -3,27 +3,14 @@ from __future__ import annotations
 import pytest
 
 from engine.language.detection import detect, detect_question, language_code, language_of_text
+from tests.tables import table
 
 LANGUAGES = ("en", "de", "id", "ar", "fr")
 
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [
-        ("What must a fund manager disclose?", "en"),
-        ("capital requirements", "en"),
-        ("notice period", "en"),
-        ("data retention limits", "en"),
-        ("Wer haftet bei Verzug?", "de"),
-        ("Kündigungsfrist Mietvertrag", "de"),
-        ("Vertragsstrafe", "de"),
-        ("Apa syarat sah perjanjian?", "id"),
-        ("pembatalan perjanjian", "id"),
-        ("Qui est responsable du traitement ?", "fr"),
-        ("impôt sur le revenu", "fr"),
-        ("ما هي شروط التسجيل؟", "ar"),
-        ("مهلة الإخطار", "ar"),
-    ],
+    table(__file__, "test_short_questions"),
 )
 def test_short_questions(text: str, language: str) -> None:
     assert detect(text, LANGUAGES) == language

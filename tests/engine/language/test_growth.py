@@ -17,6 +17,7 @@ from engine.language.references import read_mentions
 from engine.language.references.readings import defined_names, find_mentions, grammars
 from engine.language.statements.quantities import quantities_in
 from engine.language.terms import terms_of
+from tests.tables import tuples
 
 LENGTH, TIMES, LIMIT = 2_000, 4, 9.0
 # Where the longer text takes fewer seconds there is nothing to gain for an attacker, and nothing to measure.
@@ -25,32 +26,7 @@ HARMLESS = 0.09
 Read = Callable[[str, str], object]
 
 # Lists, ranges, blanks and marks that were quadratic once, and their like in each language.
-REPEATED = {
-    "zh": ("第一、", "一、第", "第（一）、", "第七条第", "第一条至", "《", "和第", "本条例"),
-    "en": (
-        "\u200b",
-        "\xa0",
-        "410 U.S. 113 ",
-        "app 1, ",
-        "(1)(a)",
-        "and 1, ",
-        "Article 1 of the ",
-        "Rule 1.1 ",
-        "Guideline 1, ",
-        "Rule 1 Aa 2 ",
-        "AB-1.1 ",
-        "1.1 AB ",
-        "Aa of the ",
-    ),
-    "de": ("§ 1, 2, ", "§§ 1, 2 und ", "Abs. 1 Satz ", "Art. 1 ff., ", "Nr. 1 Buchst. a und "),
-    "fr": ("articles 1er, 2 et ", "L. 1-1, ", "de l'article ", "et 1, ", "alinéa 1 de "),
-    "id": ("Pasal 1, ", "ayat (1), ", "huruf a dan ", "UU KUP dan ", "sampai dengan "),
-    "ar": ("و", "المادة 1 و", "المواد1, ", "الأولى و", "ال", "الفقرة (1) من "),
-    "it": ("articoli 1, 2 e ", "comma 1 dell'", "lett. a), "),
-    "es": ("artículos 1, 2 y ", "apartado 1 del ", "letra a), "),
-    "pt": ("artigos 1, 2 e ", "n.º 1 do ", "alínea a), "),
-    "nl": ("artikelen 1, 2 en ", "eerste lid, ", "onder a, "),
-}
+REPEATED = tuples(__file__, "REPEATED")
 IN_ANY = ("9", "(", "1, ", " ", "\n", "\u200b", "Directive 2016/679 ", "(EU) 2016/679, ", "«", '"a" ', "1.1.")
 
 

@@ -6,52 +6,12 @@ from hypothesis import strategies as st
 
 from engine.language import names
 from engine.language.names import parties_in
+from tests.tables import table
 
 LANGUAGES = ("en", "de", "fr", "id", "ar", "zh", "es", "it", "nl", "pt", "xx")
 
 
-NAMED = [
-    (
-        'Corvane Instruments S.A. of Port Selene (the "Principal") makes',
-        "en",
-        "Corvane Instruments S.A.",
-        "Principal",
-    ),
-    ("between Corvane Ltd (the Agent) and", "en", "Corvane Ltd", "Agent"),
-    (
-        "Harbour Holdings Limited, hereinafter 'the Principal', and",
-        "en",
-        "Harbour Holdings Limited",
-        "Principal",
-    ),
-    ('(2) Amaro Advisers (the "Adviser") assists', "en", "Amaro Advisers", "Adviser"),
-    ('Corvane Ltd and Amaro Inc. (the "Buyer")', "en", "Amaro Inc.", "Buyer"),
-    ('Corvane Ltd sold it; The Ben Smith, (the "Seller")', "en", "Ben Smith", "Seller"),
-    (
-        "der Muster Bau GmbH, Hauptstraße 1, Berlin (nachfolgend „Auftraggeber“ genannt) und",
-        "de",
-        "Muster Bau GmbH",
-        "Auftraggeber",
-    ),
-    ("Die Schmidt AG, im Folgenden 'Auftraggeber', und", "de", "Schmidt AG", "Auftraggeber"),
-    ("Die Schmidt AG (im Folgenden Auftraggeber) und", "de", "Schmidt AG", "Auftraggeber"),
-    ("Vertrag: die Muster GmbH - nachfolgend Verkäufer - und", "de", "Muster GmbH", "Verkäufer"),
-    ("Die Deutsche Bundesbank (nachfolgend „Bank“)", "de", "Deutsche Bundesbank", "Bank"),
-    ("La société Dupont SAS, dénommée ci-après le Vendeur, et", "fr", "Dupont SAS", "Vendeur"),
-    ("Dupont Frères SARL (ci-après « le Vendeur »)", "fr", "Dupont Frères SARL", "Vendeur"),
-    (
-        'PT Maju Jaya Tbk, selanjutnya disebut sebagai "PIHAK PERTAMA", dan',
-        "id",
-        "PT Maju Jaya Tbk",
-        "PIHAK PERTAMA",
-    ),
-    ('شركة البحر للتجارة (ويشار إليها فيما بعد ب "الوكيل") و', "ar", "شركة البحر للتجارة", "الوكيل"),
-    ("海洋科技有限公司（以下简称“甲方”）", "zh", "海洋科技有限公司", "甲方"),
-    ("Comercial Norte S.L. (en adelante, «el Vendedor»)", "es", "Comercial Norte S.L.", "Vendedor"),
-    ('Rossi Impianti S.r.l. (di seguito "il Venditore")', "it", "Rossi Impianti S.r.l.", "Venditore"),
-    ('Jansen Handel B.V. (hierna: "de Verkoper")', "nl", "Jansen Handel B.V.", "Verkoper"),
-    ('Silva Comércio Lda (doravante "o Vendedor")', "pt", "Silva Comércio Lda", "Vendedor"),
-]
+NAMED = table(__file__, "NAMED")
 NONE = [
     ('of the Commercial Agency and Powers of Attorney Code (the "Code") have', "en"),
     ('of the Powers of Attorney Act (the "Rules")', "en"),

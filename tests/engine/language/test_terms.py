@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from engine.language.terms import PATTERNS, Found, terms_of
 from engine.model import EntityKind
+from tests.tables import table
 
 DEFINED, NAME, ACRONYM = EntityKind.DEFINED_TERM, EntityKind.NAME, EntityKind.ACRONYM
 BODY, STANDARD = EntityKind.ORGANISATION, EntityKind.STANDARD
@@ -65,19 +66,7 @@ def test_terms(text: str, language: str, expected: Found) -> None:
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [
-        ("The person must pay.", "en"),
-        ("This Chapter applies.", "en"),
-        ("ALL CAPITALS ARE A HEADING", "en"),
-        ("Part IV and XII of it", "en"),
-        ("as required by Rule 6.10 (Confirmation Notes) of this", "en"),
-        ("the information is below /Table Start Activity", "en"),
-        ("information under Disclosure Requirement 306-1 is due", "en"),
-        ('the sum (the "Code") is', "en"),
-        ("the Bundesanstalt der Europäischen Union is not meant", "xx"),
-        ("Der Käufer zahlt dem Verkäufer den Kaufpreis.", "de"),
-        ("المنشأة: كل كيان", "ar"),
-    ],
+    table(__file__, "test_what_names_nothing"),
 )
 def test_what_names_nothing(text: str, language: str) -> None:
     assert list(terms_of(text, language)) == []

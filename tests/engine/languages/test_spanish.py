@@ -15,67 +15,10 @@ from engine.investigation.definitions import find_definition
 from engine.language.statements import Bound, Modality, quantities_in, read
 from engine.model import Naming, Relation, SectionKind, Status
 from engine.retrieval.planning.named import provisions_named
+from tests.tables import table
 
-ACT = """# Ley 7/2024, de 3 de mayo, de Puertos Interiores
-
-## PREÁMBULO
-
-Los puertos interiores necesitan reglas claras y breves.
-
-## TÍTULO I. Disposiciones generales
-
-### CAPÍTULO PRIMERO. Objeto y conceptos
-
-#### Artículo 1. Objeto.
-
-1. La presente Ley regula los puertos interiores y sus muelles.
-
-2. Lo dispuesto en el apartado anterior no se aplica a los embarcaderos privados.
-
-#### Artículo 2. Definiciones.
-
-A los efectos de esta Ley se entenderá por:
-
-a) «Patrón»: la persona que gobierna una barca.
-
-b) «Muelle»: la obra a la que se amarra una barca.
-
-#### Artículo 3. Amarre.
-
-1. El patrón deberá solicitar el amarre en el plazo de diez días.
-
-2. Salvo lo dispuesto en el artículo 1.2, nadie podrá amarrar sin autorización.
-
-## Disposición adicional primera. Barcas históricas.
-
-Sin perjuicio de lo dispuesto en el artículo 3.2, las barcas históricas no pagan tasa.
-
-## Disposición transitoria única. Autorizaciones anteriores.
-
-Las autorizaciones anteriores siguen la disposición adicional primera durante un año.
-
-## Disposición derogatoria única. Normas derogadas.
-
-Quedan derogados los artículos 2 y 4 del Real Decreto 88/2023.
-
-## Disposición final segunda. Entrada en vigor.
-
-La presente Ley entrará en vigor el 1 de julio de 2024.
-"""
-DECREE = """# Real Decreto 88/2023, de 9 de septiembre, del Reglamento de Puertos Interiores
-
-## Artículo 1. Tasas.
-
-La tasa prevista en el artículo 3.1 de la Ley 7/2024, de 3 de mayo, de Puertos Interiores, se paga cada año.
-
-## Artículo 2. Barcas históricas.
-
-Se aplica la disposición adicional primera de la Ley de Puertos Interiores.
-
-## Artículo 4. Muelles.
-
-El artículo anterior se aplica a los muelles, excepto en los casos del artículo 1.
-"""
+ACT: str = table(__file__, "ACT")
+DECREE: str = table(__file__, "DECREE")
 TODAY = date(2026, 1, 1)
 
 

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from benchmarks.attacks.outcome import Attempt
-from engine.network import Received, fetched, guarded_transport, opened_client
+from engine.network import Received, fetch, guarded_transport, open_client
 from ui.calls import answer
 from ui.models.connections import Connections
 from ui.models.servers import CALLS, ConnectingDesk
@@ -274,9 +274,9 @@ async def _called(
     url: str, private: bool, lookup: Callable[..., Awaitable[Any]] | None = None, times: int = 1
 ) -> Received:
     """The last of several requests by the guarded way."""
-    async with opened_client(lambda: guarded_transport(private=private, lookup=lookup)) as client:
+    async with open_client(lambda: guarded_transport(private=private, lookup=lookup)) as client:
         for _ in range(times):
-            received = await fetched(client, "GET", url, key="k" * 20, seconds=SECONDS, longest=LONGEST)
+            received = await fetch(client, "GET", url, key="k" * 20, seconds=SECONDS, longest=LONGEST)
         return received
 
 

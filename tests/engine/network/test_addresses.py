@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from engine.errors import InputError
-from engine.network import checked_url, is_public, is_reachable, resolved
+from engine.network import checked_url, is_public, is_reachable, resolve
 
 # Where the five large clouds tell a machine its secrets, beside 169.254.169.254.
 SECRETS = ("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
@@ -55,24 +55,24 @@ def test_the_private_network_may_be_opened_but_never_to_where_clouds_keep_secret
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("", "begins with https"),
-        ("api.example.com/v1", "begins with https"),
-        ("ftp://example.com/v1", "begins with https"),
-        ("file:///etc/passwd", "begins with https"),
-        ("https:///v1", "begins with https"),
-        ("https://example.com:0/v1", "begins with https"),
+        ("", "begin with https"),
+        ("api.example.com/v1", "begin with https"),
+        ("ftp://example.com/v1", "begin with https"),
+        ("file:///etc/passwd", "begin with https"),
+        ("https:///v1", "begin with https"),
+        ("https://example.com:0/v1", "begin with https"),
         ("https://example.com:99999/v1", "cannot be read"),
         ("https://[::1/v1", "cannot be read"),
         ("https://exa mple.com/v1", "cannot be read"),
         ("https://example.com/v1\r\nHost: other", "cannot be read"),
         ("https://example.com/" + "a" * 500, "cannot be read"),
-        ("https://sk-secret@example.com/v1", "no key"),
-        ("https://user:sk-secret@example.com/v1", "no key"),
-        ("https://example.com\\@127.0.0.1/v1", "no key"),
-        ("https://example.com/v1?key=sk-secret", "ends with its path"),
-        ("https://example.com/v1#sk-secret", "ends with its path"),
-        ("https://example.com/v1?", "ends with its path"),
-        ("https://@example.com/v1", "no key"),
+        ("https://sk-secret@example.com/v1", "must not contain"),
+        ("https://user:sk-secret@example.com/v1", "must not contain"),
+        ("https://example.com\\@127.0.0.1/v1", "must not contain"),
+        ("https://example.com/v1?key=sk-secret", "end with its path"),
+        ("https://example.com/v1#sk-secret", "end with its path"),
+        ("https://example.com/v1?", "end with its path"),
+        ("https://@example.com/v1", "must not contain"),
         ("http://example.com/v1", "must begin with https"),
         ("https://example.com:22/v1", "port 22"),
     ],
@@ -94,4 +94,4 @@ def test_good_addresses_are_kept() -> None:
 )
 def test_names_and_numbers_that_mean_this_machine_are_refused_when_they_are_looked_up(host: str) -> None:
     with pytest.raises(InputError, match="not a public server"):
-        asyncio.run(resolved(host, 443, private=False))
+        asyncio.run(resolve(host, 443, private=False))

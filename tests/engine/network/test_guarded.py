@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from engine.network import UNREACHABLE, Received, fetched, guarded_transport, opened_client
+from engine.network import UNREACHABLE, Received, fetch, guarded_transport, open_client
 from tests.engine.network.hostile import (
     FORMS,
     NAMES,
@@ -67,9 +67,9 @@ class Open(BaseHTTPRequestHandler):
 
 def called(url: str, *, times: int = 1) -> Received:
     async def call() -> Received:
-        async with opened_client(lambda: guarded_transport(private=True)) as client:
+        async with open_client(lambda: guarded_transport(private=True)) as client:
             for _ in range(times):
-                received = await fetched(client, "GET", url, key="sk-0123", seconds=5, longest=1000)
+                received = await fetch(client, "GET", url, key="sk-0123", seconds=5, longest=1000)
             return received
 
     return asyncio.run(call())

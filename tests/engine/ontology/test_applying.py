@@ -7,8 +7,8 @@ import pytest
 from engine.corpus.protocol import Corpus, Ontology
 from engine.corpus.rules.ruleset import Rule
 from engine.errors import SettingsError
-from engine.ontology.applying import Outcome, apply_rules, cited, facts_from, provision
-from engine.ontology.telling import outcomes_json, verdict_words
+from engine.ontology.applying import Outcome, apply_rules, cite, facts_from, find_provision
+from engine.ontology.report import outcomes_json, verdict_words
 
 DAY = date(2026, 1, 1)
 
@@ -53,7 +53,7 @@ def test_the_rules_of_the_sample(
 def test_a_provision_that_is_not_in_force_on_the_day_is_told(meridia: Corpus, ontology: Ontology) -> None:
     found = outcome(meridia, ontology, "sub-delegation-not-permitted", {}, date(2023, 5, 1))
     assert "Article 22(1) of the Agency Code is not yet in force on 2023-05-01" in found.warnings
-    old = cited(meridia, "commercial-agency-code/art-22/para-1", DAY)
+    old = cite(meridia, "commercial-agency-code/art-22/para-1", DAY)
     assert old.lapsed == "no longer in force"
 
 
@@ -76,20 +76,20 @@ def test_a_rule_cannot_hold_before_its_provisions_do(
 
 @pytest.mark.parametrize(
     ("said", "problem"),
-    [("Article 999 of the Tax Procedure Act", "no such provision"), ("the law", "names no provision")],
+    [("Article 999 of the Tax Procedure Act", "no such provision"), ("the law", "does not name a provision")],
 )
 def test_a_citation_that_leads_nowhere_says_so(
     meridia: Corpus, ontology: Ontology, said: str, problem: str
 ) -> None:
-    found = cited(meridia, said, DAY)
+    found = cite(meridia, said, DAY)
     assert found.texts == ()
     assert problem in found.problem
 
 
 def test_ids_of_sections_and_documents_are_citations(meridia: Corpus) -> None:
-    found = cited(meridia, "tax-procedure-act/art-26", DAY)
+    found = cite(meridia, "tax-procedure-act/art-26", DAY)
     assert [text.label for text in found.texts] == [f"Article 26({number})" for number in (1, 2, 3, 4)]
-    assert len(provision(meridia, "tax-procedure-act").rows) == 1
+    assert len(find_provision(meridia, "tax-procedure-act").rows) == 1
 
 
 def test_a_rule_without_citation_says_so(meridia: Corpus, ontology: Ontology) -> None:

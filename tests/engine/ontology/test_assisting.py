@@ -5,7 +5,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError
 from engine.llm import Budget, Meter
-from engine.ontology.assisting import assisted, expected_use
+from engine.ontology.assisting import expected_use, regroup
 from engine.ontology.drafting import Index
 from engine.ontology.proposal import Proposal, difference, propose
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
@@ -44,7 +44,7 @@ def test_a_model_joins_areas_and_names_them_with_words_of_the_corpus(
 ) -> None:
     with ScriptedServer(two_areas) as server:
         meter = Meter()
-        found = assisted(maritime, proposal, server.connect(), meter)
+        found = regroup(maritime, proposal, server.connect(), meter)
     assert [one.source for one in found.areas] == ["model", "model"]
     known = {one.text for area in proposal.areas for one in area.evidence if one.kind == "heading"}
     for one in found.areas:
@@ -78,7 +78,7 @@ def liar(asked: Asked) -> Scripted:
 
 def test_a_model_that_lies_changes_nothing_but_the_grouping(maritime: Corpus, proposal: Proposal) -> None:
     with ScriptedServer(liar) as server:
-        found = assisted(maritime, proposal, server.connect(), Meter())
+        found = regroup(maritime, proposal, server.connect(), Meter())
     assert len(found.areas) == 2
     assert found.transactions == ()
     whole = str(found.content())
@@ -89,7 +89,7 @@ def test_a_model_that_lies_changes_nothing_but_the_grouping(maritime: Corpus, pr
         for language, words in one.area.keywords.items():
             assert all(index.holding(language, word).any() for word in words)
     assert any("keys that were not listed" in note for note in found.notes)
-    assert any("keywords that do not stand in the corpus" in note for note in found.notes)
+    assert any("keywords that do not occur in the corpus" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_where_the_model_fails_the_corpus_own_proposal_stands(
     maritime: Corpus, proposal: Proposal, answer: Scripted
 ) -> None:
     with ScriptedServer(lambda asked: answer) as server:
-        found = assisted(maritime, proposal, server.connect(), Meter())
+        found = regroup(maritime, proposal, server.connect(), Meter())
     assert found.areas == proposal.areas
     assert "this is the proposal made without it" in found.notes[-1]
 
@@ -115,9 +115,9 @@ def test_a_budget_that_does_not_hold_it_asks_nobody(maritime: Corpus, proposal: 
     with ScriptedServer(two_areas) as server:
         model = server.connect()
         most = expected_use(proposal, model)
-        found = assisted(maritime, proposal, model, Meter(Budget(tokens=most.tokens - 1)))
+        found = regroup(maritime, proposal, model, Meter(Budget(tokens=most.tokens - 1)))
         assert not server.requests
-        assisted(maritime, proposal, model, Meter(Budget(tokens=most.tokens)))
+        regroup(maritime, proposal, model, Meter(Budget(tokens=most.tokens)))
         assert server.counted.prompt_tokens + server.counted.completion_tokens <= most.tokens
     assert found.areas == proposal.areas
     assert "budget" in found.notes[-1]
@@ -125,7 +125,7 @@ def test_a_budget_that_does_not_hold_it_asks_nobody(maritime: Corpus, proposal: 
 
 def test_who_cancels_is_heard(maritime: Corpus, proposal: Proposal) -> None:
     with ScriptedServer(two_areas) as server, pytest.raises(CancelledError):
-        assisted(maritime, proposal, server.connect(), Meter(cancelled=lambda: True))
+        regroup(maritime, proposal, server.connect(), Meter(cancelled=lambda: True))
 
 
 def test_what_stands_is_told_from_what_is_new(meridia: Corpus) -> None:
@@ -133,12 +133,12 @@ def test_what_stands_is_told_from_what_is_new(meridia: Corpus) -> None:
     changes = difference(meridia, meridia.ontology, found)
     assert meridia.ontology is not None
     standing = {area.id: area for area in meridia.ontology.areas}
-    assert {change.stands for change in changes.areas} & set(standing)
+    assert {change.existing for change in changes.areas} & set(standing)
     for change in changes.areas:
-        if change.stands is None:
+        if change.existing is None:
             assert changes.areas_for[change.proposed.area.id] not in standing
         else:
-            held = standing[change.stands].keywords
+            held = standing[change.existing].keywords
             assert all(
                 word not in held.get(lang, ()) for lang, words in change.keywords.items() for word in words
             )

@@ -27,6 +27,7 @@ from engine.verbs.answers import AuditText, audit_text
 from engine.verbs.requests import parse_request
 from tests.hostile_files import texts
 from tests.memory import peak_memory
+from tests.tables import table
 from tests.ui.callers import called
 from ui.calls import answer
 from ui.cases.storage import KeptCases
@@ -35,18 +36,7 @@ from ui.models.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
 
-LAW = """---
-id: harbour
-title: Harbour Act
-language: en
----
-
-# Harbour Act
-
-#### Article 1 Fees
-
-(1) The master of a vessel shall pay the harbour fee within ten days of arrival.
-"""
+LAW: str = table(__file__, "LAW")
 WRONG = "The master of a vessel must pay the harbour fee within 20 days of arrival."
 
 

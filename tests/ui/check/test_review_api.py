@@ -14,22 +14,11 @@ from engine.errors import AccessError, InputError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.verbs.verdicts import review_audit
+from tests.tables import table
 from tests.ui.callers import called
 from ui.shelf import Library, open_library
 
-LAW = """---
-id: harbour
-title: Harbour Act
-type: act
-language: en
----
-
-# Harbour Act
-
-#### Article 1 Fees
-
-(1) The master of a vessel shall pay the harbour fee within ten days of arrival.
-"""
+LAW: str = table(__file__, "LAW")
 MEMO = """The master of a vessel shall pay the harbour fee within ten days of arrival.
 The master of a vessel shall pay the harbour fee within twenty days of arrival.
 """

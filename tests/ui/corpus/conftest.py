@@ -14,6 +14,7 @@ import ui.corpus.changes
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from tests.engine.endpoint import EmbeddingServer
+from tests.tables import table
 from tests.ui.corpus.toy_model import LONGEST, Toy
 from ui.calls import answer
 from ui.corpus.access import CorpusDesk
@@ -25,72 +26,9 @@ STRANGER = "s" * 32
 # Behind the others, but on a busy machine not for minutes.
 BEHIND = 1
 Page = Callable[..., CorpusDesk]
-ACT = """---
-id: act
-title: Agency Act <New>
-type: act
-number: "4"
-year: 2012
-language: en
-status: in force
-aliases: ["AA", "Agency Act"]
----
-
-# Agency Act <New>
-
-## Chapter 1 General
-
-#### Article 1 Powers
-
-(1) A manager may grant an agent <q>powers</q> within the limits of Article 2(1).
-
-(2) A grant of broader powers is void, subject to Article 3.
-
-#### Article 2 Limits
-
-(1) The limits of the authority of a manager are those entered in the register.
-
-## Chapter 2 Approval
-
-#### Article 3 Approval
-
-The principal may approve a grant under Article 1(2), see Article 77 of the Unknown Act.
-"""
-REGULATION = """---
-id: regulation
-title: Agency Regulation
-type: regulation
-number: "9"
-year: 2015
-language: en
-status: repealed
-valid_to: 2020-12-31
----
-
-# Agency Regulation
-
-#### Article 1 Register
-
-Limits under Article 2(1) of the Agency Act are entered in the register within 14 days.
-"""
-ARABIC = """---
-id: nizam
-title: نظام الوكالة
-type: law
-language: ar
-year: 2011
----
-
-# نظام الوكالة
-
-#### المادة 1
-
-يجوز للمدير أن يوكل غيره وفقا للمادة 2.
-
-#### المادة 2
-
-حدود سلطة المدير هي المقيدة في السجل.
-"""
+ACT: str = table(__file__, "ACT")
+REGULATION: str = table(__file__, "REGULATION")
+ARABIC: str = table(__file__, "ARABIC")
 
 
 class Caller:

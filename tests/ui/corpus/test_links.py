@@ -142,7 +142,7 @@ def test_a_correction_of_a_concept_and_of_the_place_of_words(
 @pytest.mark.parametrize(
     ("more", "wrong"),
     [
-        ({}, "nothing was changed"),
+        ({}, "the correction changes nothing"),
         ({"quote": "words of another law"}, "not in the passage word for word"),
         ({"target": "nowhere"}, "is not in this corpus"),
         ({"relation": "obeys"}, "no correction"),

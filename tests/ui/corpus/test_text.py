@@ -49,7 +49,7 @@ def test_what_is_no_link_is_told(mine: Caller) -> None:
     for link, words in (
         (None, "link"),
         (["a", "b", "unheard"], "which link"),
-        (["<script>", "b", "cites"], "is no passage"),
+        (["<script>", "b", "cites"], "is not a passage"),
         (["x" * 10_000, "b", "cites"], "link"),
         (["a", "b"], "link"),
     ):
@@ -57,5 +57,6 @@ def test_what_is_no_link_is_told(mine: Caller) -> None:
         assert words in told
         assert len(told) < 200
     assert (
-        "nothing was said" in mine("restore-link", link=["act/art-1/para-1", "act/art-2", "cites"])["error"]
+        "there is no verdict"
+        in mine("restore-link", link=["act/art-1/para-1", "act/art-2", "cites"])["error"]
     )

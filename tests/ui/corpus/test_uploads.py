@@ -140,7 +140,7 @@ def test_a_mapping_is_yaml_or_json() -> None:
         ("a: 2020-13-45", "not readable"),
         ("a: !!timestamp soon", "not readable"),
         ("[" * 50_000, "nested"),
-        (ALIASES, "stand for more than"),
+        (ALIASES, "expand to more than"),
         ("!!python/object:os.system x", "not readable"),
     ],
 )

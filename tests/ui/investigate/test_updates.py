@@ -15,6 +15,7 @@ from engine.errors import InputError, ModelError
 from engine.ingestion.build import build_corpus
 from engine.investigation.events import Event
 from engine.investigation.strategies.whole_document import PER_DOCUMENT
+from tests.tables import table
 from tests.ui.served import inside_a_loop
 from ui.investigate.case_request import CaseRequest
 from ui.investigate.panels import Stage, build_stage
@@ -227,20 +228,7 @@ def test_the_rest_of_the_pool_is_what_has_no_card(library: Library, stage: Stage
     assert "card compact" in more[stage.rest]
 
 
-OLD = """---
-id: old
-title: Old Agency Act
-language: en
-valid_from: 1990-01-01
-valid_to: 2005-12-31
----
-
-# Old Agency Act
-
-#### Article 1 Powers
-
-(1) A manager may grant an agent broader powers in writing.
-"""
+OLD: str = table(__file__, "OLD")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from engine.errors import CancelledError, InputError, RedstringError
 from engine.verbs.requests import SentFile
 from tests.hostile_files import LEAKED, questions, texts
 from tests.memory import peak_memory as peak
+from tests.tables import tuples
 from tests.ui.server.test_uploads import until
 from ui.corpus.uploads import put
 from ui.jobs import reading
@@ -192,23 +193,7 @@ def test_one_visitor_and_one_address_leave_room_for_others(endless: Reading[Any]
             thread.join(20)
 
 
-HOSTILE_WORDS = {
-    "nothing": ("", "its reader failed"),
-    "no JSON": ("print('rubbish')", "cannot be read"),
-    "no object": ("print('[1, 2]')", "cannot be read"),
-    "of another shape": ("print('{\"a\": 1}')", "cannot be read"),
-    "one too many": ('print(\'{"text": "a"}\\n\' * 2)', "more than is taken"),
-    "without end": ('while True: print(\'{"text": "a"}\')', "more than is taken"),
-    "a long line": ("print('{\"text\": \"' + 'a' * 3_000_000 + '\"}')", "in one line"),
-    "two ends": ('print(\'""\\n""\')', "more than is taken"),
-    "a path": ("print('\"a.txt: /root/secret/place: x\"')", "a.txt: place: x"),
-    "an essay": ("print('\"' + 'a b ' * 100_000 + '\"')", "a b "),
-    "lines": ("print('\"a\\\\n\\\\n b\"')", "a b"),
-    "a crash": ("import os; os.abort()", "its reader failed"),
-    "an exception": ("raise ValueError('/root/secret')", "its reader failed"),
-    "much memory": ("x = bytearray(b'1' * (3 << 30))", "its reader failed"),
-    "it sleeps": ("import time; time.sleep(600)", "took longer"),
-}
+HOSTILE_WORDS = tuples(__file__, "HOSTILE_WORDS")
 
 
 @pytest.mark.parametrize("name", HOSTILE_WORDS)

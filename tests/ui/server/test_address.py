@@ -6,6 +6,7 @@ import pytest
 from starlette.types import Message, Scope
 
 from engine.errors import InputError
+from tests.tables import table
 from ui.server.address import VISITOR, Addressing, Visitor, asked_locally, group, networks, parsed
 
 
@@ -31,18 +32,7 @@ def test_who_is_at_the_machine_itself(headers: dict[str, str], client: str, loca
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("1.2.3.4", "1.2.3.4"),
-        ("1.2.3.4:80", "1.2.3.4"),
-        ("[2001:db8::1]:80", "2001:db8::/64"),
-        ("2001:db8:0:0:9:9:9:9", "2001:db8::/64"),
-        ("::ffff:1.2.3.4", "1.2.3.4"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("unknown", "unknown"),
-        ("_hidden", "unknown"),
-        ("", "unknown"),
-        ("1.2.3.4, 5.6.7.8", "unknown"),
-    ],
+    table(__file__, "test_an_address_is_counted_by_its_network"),
 )
 def test_an_address_is_counted_by_its_network(text: str, expected: str) -> None:
     assert group(parsed(text)) == expected

@@ -5,7 +5,7 @@ import re
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from engine.caching import Cache, together, uses
+from engine.caching import Cache, sum_by_name, uses
 from ui.server.address import VISITOR, Visitor
 from ui.server.routes import POLICY, Table, reading_routes, refuse
 from ui.workers.pool import Workers
@@ -59,4 +59,4 @@ def test_how_the_caches_are_used_is_told() -> None:
     assert 'redstring_cache_held{cache="answers to nobody"} 2\n' in told
     assert 'redstring_cache_hits_total{cache="answers to nobody"} 1\n' in told
     assert 'redstring_cache_misses_total{cache="answers to nobody"} 2\n' in told
-    assert together([other, other])[0].hits == 2
+    assert sum_by_name([other, other])[0].hits == 2

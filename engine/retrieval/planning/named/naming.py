@@ -249,10 +249,14 @@ def _resolve(question: Question, code: str, mentions: Sequence[Mention], order: 
         for target in list(filter(_is_numbered, mention.targets))[:MOST_NUMBERS]:
             words = _words(question.written, target.span, name.span)
             alone = replace(mention, targets=(target,))
-            if place := find_in_container(question.corpus, question.text, mention, target.address, code):
+            direct = in_documents(question, alone, code, name, words) if name.documents else None
+            # "Clause 2 of Schedule 7 of the Companies Act 1993" names its container itself.
+            if direct and target.address.within and direct.status is Naming.FOUND:
+                named = direct
+            elif place := find_in_container(question.corpus, question.text, mention, target.address, code):
                 named = in_container(question, place, name, alone)
-            elif name.documents:
-                named = in_documents(question, alone, code, name, words)
+            elif direct is not None:
+                named = direct
             elif meaning.named:
                 named = NamedProvision(words, Naming.UNKNOWN, note=name.note or _unknown(question, mention))
             else:

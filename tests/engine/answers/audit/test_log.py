@@ -28,24 +28,9 @@ from engine.corpus.judgements import digest_of, load_confirmations
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
 from engine.model import Grade
+from tests.tables import table
 
-LAW = """---
-id: harbour
-title: Harbour Act
-type: act
-language: en
----
-
-# Harbour Act
-
-#### Article 1 Fees
-
-(1) The master of a vessel shall pay the harbour fee within ten days of arrival.
-
-#### Article 2 Berths
-
-(1) The harbour office shall assign a berth to every vessel within two hours.
-"""
+LAW: str = table(__file__, "LAW")
 MEMO = """# Memo
 
 See Article 2 of the Harbour Act, and Article 9 of the Harbour Act.

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from engine.corpus.rules.expressions import Unknown, evaluate
 from engine.corpus.rules.values import Choice, Duration, Value
 from engine.errors import SettingsError
+from tests.tables import table
 
 SCALE = ("joint", "limited", "sole")
 SCALES = {name: Choice(name, SCALE) for name in SCALE}
@@ -26,20 +27,7 @@ FACTS: dict[str, Value] = {
 
 @pytest.mark.parametrize(
     ("condition", "holds"),
-    [
-        ("authority < scope", False),
-        ("scope + 0.1 == authority", True),
-        ("authority / 2 - 25000 == 0", True),
-        ("-authority < 0", True),
-        ("sealed and not (authority < scope)", True),
-        ("role < sole and role > joint", True),
-        ("role == limited", True),
-        ("delivered + months(1) == date('2024-02-29')", True),
-        ("date('2024-03-01') - delivered == days(30)", True),
-        ("term < days(32)", True),
-        ("term > days(27) and term < years(1)", True),
-        ("term == months(1)", True),
-    ],
+    table(__file__, "test_conditions"),
 )
 def test_conditions(condition: str, holds: bool) -> None:
     assert evaluate(condition, FACTS, SCALES) is holds

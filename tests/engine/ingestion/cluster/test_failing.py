@@ -70,7 +70,7 @@ def test_a_worker_that_is_lost_while_it_resolves_references_loses_nothing(
 ) -> None:
     sources = make_sources(tmp_path / "sources")
     build(sources, tmp_path / "here" / "corpus")
-    monkeypatch.delattr(CorpusReferences, "resolved")
+    monkeypatch.delattr(CorpusReferences, "resolve")
     first, _ = cluster.with_workers(2, "--no-nanny")
     lost: list[int] = []
 

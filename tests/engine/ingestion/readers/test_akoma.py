@@ -9,23 +9,9 @@ import pytest
 
 from engine.ingestion.readers.akoma import AkomaReader
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
+from tests.tables import table
 
-META = """<meta><identification source="#x">
-<FRBRWork><FRBRthis value="/akn/za/act/1998/84/!main"/><FRBRuri value="/akn/za/act/1998/84"/>
-<FRBRdate date="1998-10-20" name="Generation"/><FRBRauthor href="#parliament"/><FRBRcountry value="za"/>
-<FRBRnumber value="84"/></FRBRWork>
-<FRBRExpression><FRBRuri value="/akn/za/act/1998/84/eng@2006-01-01"/>
-<FRBRdate date="2006-01-01" name="Expression"/><FRBRlanguage language="eng"/></FRBRExpression>
-</identification>
-<lifecycle source="#x">
-<eventRef eId="e1" date="1999-04-01" type="generation" refersTo="#inForce"/>
-<eventRef eId="e2" date="2006-01-01" type="amendment"/>
-<eventRef eId="e3" date="2010-07-01" type="repeal"/></lifecycle>
-<temporalData source="#x"><temporalGroup eId="tg1">
-<timeInterval start="#e1" end="#e2" refersTo="#inForce"/></temporalGroup>
-<temporalGroup eId="tg2"><timeInterval start="#e2" refersTo="#inForce"/></temporalGroup></temporalData>
-<references source="#x"><TLCOrganization eId="parliament" href="/o" showAs="Parliament of South Africa"/>
-</references></meta>"""
+META: str = table(__file__, "META")
 ACT = f"""<?xml version="1.0"?>
 <akomaNtoso xmlns="http://docs.oasis-open.org/legaldocml/ns/akn/3.0"><act name="act">{META}
 <preface><p><docTitle>National Forests Act</docTitle></p><p>No. <docNumber>84</docNumber></p></preface>

@@ -9,33 +9,9 @@ import pytest
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.formex import FormexReader
+from tests.tables import table
 
-ACT = """<?xml version="1.0" encoding="utf-8"?>
-<ACT xsi:noNamespaceSchemaLocation="http://formex.publications.europa.eu/schema/formex-05.xsd"
- xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
-<BIB.INSTANCE><DATE ISO="20190617">20190617</DATE><LG.DOC>DE</LG.DOC>
-<NO.DOC FORMAT="YN" TYPE="OJ"><NO.CURRENT>1020</NO.CURRENT><YEAR>2019</YEAR><COM>EU</COM></NO.DOC>
-</BIB.INSTANCE><NO.CELEX>32019R1020</NO.CELEX>
-<TITLE><TI><P>VERORDNUNG (EU) 2019/1020 DES EUROPÄISCHEN PARLAMENTS UND DES RATES</P>
-<P>über Marktüberwachung</P><P>(Text von Bedeutung für den EWR)</P></TI></TITLE>
-<PREAMBLE><PREAMBLE.INIT>DAS EUROPÄISCHE PARLAMENT —</PREAMBLE.INIT><GR.VISA><VISA>gestützt auf den Vertrag,
-</VISA></GR.VISA><GR.CONSID><CONSID><NP><NO.P>(1)</NO.P><TXT>Waren<NOTE NOTE.ID="E1"><P>ABl. L 1.</P></NOTE>
-sollen sicher sein.</TXT></NP></CONSID></GR.CONSID><PREAMBLE.FINAL>HABEN ERLASSEN:</PREAMBLE.FINAL></PREAMBLE>
-<ENACTING.TERMS><DIVISION><TITLE><TI><P>KAPITEL I</P></TI><STI><P>Allgemeines</P></STI></TITLE>
-<DIVISION><TITLE><TI><P>Abschnitt 1</P></TI><STI><P>Begriffe</P></STI></TITLE>
-<ARTICLE IDENTIFIER="001"><TI.ART>Artikel 1</TI.ART><STI.ART>Gegenstand</STI.ART>
-<PARAG IDENTIFIER="001.001"><NO.PARAG>(1)</NO.PARAG><ALINEA><P>Diese Verordnung regelt:</P><LIST TYPE="alpha">
-<ITEM><NP><NO.P>a)</NO.P><TXT>Waren;</TXT></NP></ITEM>
-<ITEM><NP><NO.P>b)</NO.P><TXT>Dienste.</TXT></NP></ITEM></LIST></ALINEA></PARAG>
-<PARAG IDENTIFIER="001.002"><NO.PARAG>(2)</NO.PARAG><ALINEA>Sonst nichts.</ALINEA></PARAG></ARTICLE>
-<ARTICLE IDENTIFIER="001A"><TI.ART>Artikel 1a</TI.ART><ALINEA><P>Es bezeichnet</P><LIST TYPE="ARAB">
-<ITEM><NP><NO.P>1.</NO.P><TXT><QUOT.START CODE="201E"/>Ware<QUOT.END CODE="201C"/> ein Ding;</TXT></NP></ITEM>
-<ITEM><NP><NO.P>2.</NO.P><TXT>Dienst eine Tat;</TXT></NP></ITEM></LIST></ALINEA></ARTICLE>
-</DIVISION></DIVISION></ENACTING.TERMS>
-<FINAL><P>Diese Verordnung ist verbindlich.</P></FINAL>
-<ANNEX><TITLE><TI><P>ANHANG II</P></TI></TITLE><CONTENTS><TBL><CORPUS><ROW>
-<CELL>A</CELL><CELL>B</CELL></ROW></CORPUS>
-</TBL></CONTENTS></ANNEX></ACT>"""
+ACT: str = table(__file__, "ACT")
 
 
 def read(folder: Path, text: str) -> ReadDocument | Problem:

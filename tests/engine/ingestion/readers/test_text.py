@@ -8,6 +8,7 @@ from engine.ingestion.readers.base import ReadDocument, SourceFile
 from engine.ingestion.readers.lines import blocks_of, heading_line, rejoin_numbers
 from engine.ingestion.readers.text import TextReader
 from engine.ingestion.structure.assembly import HeadingBlock, TextBlock
+from tests.tables import table
 
 
 def read(folder: Path, text: str) -> ReadDocument:
@@ -106,24 +107,7 @@ def test_what_pages_leave_behind(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "number", "text"),
-    [
-        (
-            "§ 5. This Act applies to all vessels in the port.",
-            "5",
-            "This Act applies to all vessels in the port.",
-        ),
-        (
-            "Art. 12. Die Behörde setzt auf Antrag eine Frist.",
-            "12",
-            "Die Behörde setzt auf Antrag eine Frist.",
-        ),
-        (
-            "5 a § Denna lag gäller för alla fartyg i hamnen.",
-            "5a",
-            "Denna lag gäller för alla fartyg i hamnen.",
-        ),
-        ("Artículo 5 bis. La autoridad fijará un plazo.", "5 bis", "La autoridad fijará un plazo."),
-    ],
+    table(__file__, "test_a_provision_whose_text_goes_on_behind_its_number"),
 )
 def test_a_provision_whose_text_goes_on_behind_its_number(line: str, number: str, text: str) -> None:
     first, second = list(blocks_of([line], unwrap=True))

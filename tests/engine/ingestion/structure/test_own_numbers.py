@@ -17,21 +17,9 @@ from engine.model import Naming, Passage, Status
 from engine.records.phrases import short_citation
 from engine.retrieval.planning.named import provisions_named
 from engine.settings import preset
+from tests.tables import table
 
-CRIME = """# Financial Crime Module
-
-## FC-1 General
-
-### FC-1.1 Scope
-
-FC-1.1.1 This Module applies to every licensee that holds money for others.
-
-FC-1.1.2 Subject to Paragraph FC-1.1.1, a licensee keeps a record of each customer for five years.
-
-### FC-1.2 Reports
-
-FC-1.2.1 A licensee reports a suspicious payment under AU-1.1.2 within one day.
-"""
+CRIME: str = table(__file__, "CRIME")
 AUTHORISATION = """# Authorisation Module
 
 ## AU-1 Licences
@@ -42,32 +30,7 @@ AU-1.1.2 The register names a person for reports.
 
 AU-1.1.3 COVID-19 measures of 2020 are no longer applied; FC-7.7.7 never was a rule.
 """
-GUIDELINES = """# Trade Guidelines
-
-## Guideline 1: Fairness
-
-A trader is fair to customers, as Guideline 3 explains.
-
-## Guideline 2: Prices
-
-A trader shows prices with all charges.
-
-## Guideline 3: Complaints
-
-A trader answers a complaint within ten days, subject to Guideline 2.
-
-## Test 1
-
-Nobody cites this heading.
-
-## Test 2
-
-Nor this.
-
-## Test 3
-
-Nor that.
-"""
+GUIDELINES: str = table(__file__, "GUIDELINES")
 
 
 @pytest.fixture(scope="module")

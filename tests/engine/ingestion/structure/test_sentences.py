@@ -5,26 +5,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.ingestion.structure.segmentation import sentence_starts
+from tests.tables import table
 
 
 @pytest.mark.parametrize(
     ("language", "sentences"),
-    [
-        (
-            "en",
-            [
-                "The Regulator may act under s. 12(3). ",
-                "See Rule 4.3.2 and No. 5 of 2013. ",
-                "It must report.",
-            ],
-        ),
-        (
-            "de",
-            ["1. Die Frist nach § 12 Abs. 2 Nr. 3 beginnt am 1. Januar. ", "Sie endet vgl. Art. 6 Abs. 1. "],
-        ),
-        ("en", ["(1) The rule is old. ", "The law is new.\n", "(2) It stays. ", "It does."]),
-        ("id", ["Kuasa dapat menolak (Pasal 17 ayat (2) UU). ", "Kuasa melapor (Pasal 18 ayat (1) UU)."]),
-    ],
+    table(__file__, "test_sentences"),
 )
 def test_sentences(language: str, sentences: list[str]) -> None:
     text = "".join(sentences)

@@ -15,22 +15,10 @@ from engine.ingestion.report import IngestionReport
 from engine.investigation import Case
 from engine.model import FAMILY
 from engine.settings import preset
+from tests.tables import table
 
 # Older versions have plain lines where the newer ones have headings.
-PLAIN = """# Code des ports
-
-Article 1
-
-Le présent code s'applique aux ports maritimes et aux navires qui y entrent.
-
-Article L112-1
-
-Le capitaine du port attribue un poste dans un délai de {days} jours.
-
-Article R*112-2
-
-Le capitaine du port peut prolonger le délai prévu à l'article L. 112-1.
-"""
+PLAIN: str = table(__file__, "PLAIN")
 MARKED = PLAIN.replace("\nArticle", "\n###### Article")
 DAYS = {"1990-05-01": 10, "2005-07-01": 20, "2020-01-01": 30, "2199-01-01": 40}
 QUESTION = "Que dit l'article L112-1 du Code des ports ?"

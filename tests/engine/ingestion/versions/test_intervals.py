@@ -11,34 +11,10 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
+from tests.tables import table
 
-OLD_ACT = """---
-id: old-act
-title: Ports Act 1998
-type: act
-language: en
-valid_from: 1998-01-01
----
-## Section 1 Berths
-A berth is allocated by the harbour master on the written application of the owner.
-## Section 2 Dues
-The owner of a vessel pays the dues that are laid down in the tariff.
-"""
-NEW_ACT = """---
-id: new-act
-title: Harbours Act 2020
-type: act
-language: en
----
-## Section 1 Berths
-A berth is allocated by the port authority on the application of the master of a vessel.
-## Section 2 Repeal
-The Ports Act 1998 is repealed with effect from 1 July 2021.
-## Section 3 Commencement
-(1) This Act comes into force on 1 March 2020.
-
-(2) Section 1 comes into force on 1 July 2021.
-"""
+OLD_ACT: str = table(__file__, "OLD_ACT")
+NEW_ACT: str = table(__file__, "NEW_ACT")
 RULES = """---
 id: rules-{year}
 title: Vessel Rules
@@ -85,31 +61,8 @@ def test_one_version_of_a_work_is_in_force_at_a_time(corpus: Corpus) -> None:
     assert rules(date(2026, 1, 1)) == {"rules-2020/rule-1"}
 
 
-CODE = """---
-id: zpo
-title: Zivilprozessordnung
-abbreviation: ZPO
-language: de
-valid_from: 1950-09-12
----
-## § 233 Wiedereinsetzung
-War eine Partei verhindert, eine Notfrist einzuhalten, so ist ihr Wiedereinsetzung zu gewähren.
-## § 520 Berufungsbegründung
-Der Berufungskläger muss die Berufung begründen.
-"""
-APPLYING = """---
-id: other
-title: Verwaltungsgerichtsordnung
-language: de
-valid_from: 1960-01-21
----
-## § 1 Verfahren
-Die Vorschriften sind mit der Maßgabe anzuwenden, dass an die Stelle des Bundesgerichtshofs das \
-Bundesverwaltungsgericht und an die Stelle der Zivilprozessordnung die \
-Verwaltungsgerichtsordnung tritt.
-## § 2 Berufung
-Dabei tritt an die Stelle des § 520 der Zivilprozessordnung der § 1.
-"""
+CODE: str = table(__file__, "CODE")
+APPLYING: str = table(__file__, "APPLYING")
 REPLACING = """---
 id: new
 title: Neue Prozessordnung

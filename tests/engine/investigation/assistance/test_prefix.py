@@ -25,30 +25,12 @@ from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import ALL_ON, WRECK, helped, sensible
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
 from tests.engine.llm.test_prompt import parts, read_back
+from tests.tables import table
 
 # What caches of providers ask for, and the most characters that a tokeniser packs into a token of English.
 ENOUGH, PACKED = 1024, 5.3
 
-TINY = """---
-id: tiny
-title: Jetty Act
-language: en
----
-
-# Jetty Act
-
-### Article 1 Definitions
-
-"jetty" means a place at which a boat may moor.
-
-### Article 2 Mooring
-
-A boat moors at a jetty for a day.
-
-### Article 3 Fee
-
-The fee is one crown.
-"""
+TINY: str = table(__file__, "TINY")
 
 
 def built(root: Path, text: str, name: str = "tiny") -> Corpus:

@@ -19,47 +19,11 @@ from engine.investigation.strategies.contract import StrategyContract, context_o
 from engine.model import Direction, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.strategies.proposed import seeds, told
+from tests.tables import table
 
-ACT = """---
-id: {id}
-title: {title}
-type: act
-number: "{number}"
-year: {year}
-language: en
-valid_from: {year}-01-01
-{more}
----
+ACT: str = table(__file__, "ACT")
 
-# {title}
-
-{body}
-"""
-
-TOLLS = """### Article 1 Scope
-
-This Act applies to every bridge over the river.
-
-### Article 2 Amount of the toll {{valid_from=2001-01-01 valid_to=2009-12-31}}
-
-The toll for a cart is two crowns.
-
-### Article 2 Amount of the toll {{valid_from=2010-01-01 valid_to=2019-12-31}}
-
-The toll for a cart is three crowns.
-
-### Article 2 Amount of the toll {{valid_from=2020-01-01}}
-
-The toll for a cart is five crowns.
-
-### Article 3 Exemption
-
-Article 2 applies subject to Article 4.
-
-### Article 4 Bridges under repair
-
-No toll is due for a bridge under repair, by way of exception from Article 2.
-"""
+TOLLS: str = table(__file__, "TOLLS")
 WHOLE = """### Article 1 Change of the tolls
 
 The Bridge Tolls Act is amended as follows: the toll for a cart is raised to five crowns.

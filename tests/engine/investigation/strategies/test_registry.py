@@ -11,7 +11,7 @@ import pytest
 from engine.errors import SettingsError
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.registry import strategy
-from engine.threads import BUILT_IN, GROUP, threads
+from engine.strategy_registry import BUILT_IN, GROUP, load_strategies
 
 PLUGIN = '''
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from engine.investigation.trails import make_leads
 from engine.investigation.strategies.base import Evidence
 from engine.model import Relation
-from engine.threads import Colour
+from engine.strategy_registry import Colour
 
 
 class FirstRow:
@@ -54,9 +54,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
         f"[{GROUP}]\nfirst_row = red_plugin:FirstRow\ncitations = red_plugin:FirstRow\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    threads.cache_clear()
+    load_strategies.cache_clear()
     yield
-    threads.cache_clear()
+    load_strategies.cache_clear()
     sys.modules.pop("red_plugin", None)
 
 

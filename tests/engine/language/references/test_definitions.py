@@ -4,31 +4,12 @@ import pytest
 
 from engine.language.references.definitions import own_regulation, same_as
 from engine.language.references.readings import defined_names
+from tests.tables import tuples
 
 
 @pytest.mark.parametrize(
     ("text", "language", "held"),
-    [
-        (
-            "the Financial Services and Markets Regulations 2015 (the “FSMR”)",
-            "en",
-            ("Financial Services and Markets Regulations 2015", "FSMR", True),
-        ),
-        (
-            "the FSRA Conduct of Business Rulebook (“COBS”)",
-            "en",
-            ("Conduct of Business Rulebook", "COBS", True),
-        ),
-        ("the Code of Market Conduct (CMC)", "en", ("Code of Market Conduct", "CMC", True)),
-        ('the Companies Act 2004 (the "Act")', "en", ("Companies Act 2004", "Act", False)),
-        ("des Kreditwesengesetzes (im Folgenden: KWG)", "de", ("Kreditwesengesetzes", "KWG", True)),
-        (
-            "der Verordnung (EU) 2016/679 (nachfolgend „Datenschutzverordnung“)",
-            "de",
-            ("Verordnung (EU) 2016/679", "Datenschutzverordnung", False),
-        ),
-        ("النظام: نظام حماية الطفل.", "ar", ("نظام حماية الطفل", "النظام", False)),
-    ],
+    tuples(__file__, "test_definitions"),
 )
 def test_definitions(text: str, language: str, held: tuple[str, str, bool]) -> None:
     found = list(defined_names(text, language))

@@ -5,60 +5,9 @@ import pytest
 from engine.language.references import Resolver
 from engine.model import Document, Passage, Reference, SectionKind, Status
 from tests.engine.language.references.reading import Row, rows
+from tests.tables import pairs
 
-TABLE: list[tuple[str, list[Row]]] = [
-    (
-        "l'article L. 110-1 du code de commerce",
-        [("article L. 110-1 du code de commerce", "code de commerce", ("article L110-1",))],
-    ),
-    (
-        "aux articles R. 123-4 à R. 123-9",
-        [("articles R. 123-4 à R. 123-9", None, ("article R123-4 .. R123-9",))],
-    ),
-    (
-        "l'article 1er et l'article 2 bis",
-        [("article 1er", None, ("article 1",)), ("article 2 bis", None, ("article 2 bis",))],
-    ),
-    ("de l’article premier", [("article premier", None, ("article 1",))]),
-    (
-        "à l'article 6, paragraphe 1, points c) et e), du règlement (UE) 2016/679",
-        [
-            (
-                "article 6, paragraphe 1, points c) et e), du règlement (UE) 2016/679",
-                "règlement (UE) 2016/679",
-                ("article 6/1/c",),
-            )
-        ],
-    ),
-    ("des articles 12 à 22", [("articles 12 à 22", None, ("article 12 .. 22",))]),
-    (
-        "aux articles 63, 64 et 65",
-        [("articles 63, 64 et 65", None, ("article 63", "article 64", "article 65"))],
-    ),
-    # a letter counts as one only where the sentence goes on as after a letter
-    ("le point f), y compris", []),
-    ("l'article 12, paragraphe 8, y compris", [("article 12, paragraphe 8", None, ("article 12/8",))]),
-    ("au paragraphe 2, deuxième alinéa,", [("paragraphe 2, deuxième alinéa", None, ("paragraph 2",))]),
-    ("au II de l'article 3", [("au II de l'article 3", None, ("article 3/II",))]),
-    (
-        "les 2° et 3° du I de l'article L. 511-1",
-        [("les 2° et 3° du I de l'article L. 511-1", None, ("article L511-1/I/2", "article L511-1/I/3"))],
-    ),
-    ("considérant 26", [("considérant 26", None, ("recital 26",))]),
-    ("au chapitre IX", [("chapitre IX", None, ("chapter IX",))]),
-    (
-        "l'article 263 du traité sur le fonctionnement de l'Union européenne",
-        [
-            (
-                "article 263 du traité sur le fonctionnement de l'Union européenne",
-                "traité sur le fonctionnement de l'Union européenne",
-                ("article 263",),
-            )
-        ],
-    ),
-    ("5 % au 1er janvier 2020, 12 personnes", []),
-    ("Article 5\n\nLe présent", [("Article 5", None, ("article 5",))]),
-]
+TABLE: list[tuple[str, list[Row]]] = pairs(__file__, "TABLE")
 
 
 @pytest.mark.parametrize(("text", "expected"), TABLE)

@@ -6,6 +6,7 @@ import pytest
 
 from engine.language.references import Resolver
 from engine.model import Document, Passage, Section, SectionKind, Status
+from tests.tables import table
 
 ACT = Document("act", "Harbour Act", "en")
 SECTIONS = [
@@ -45,18 +46,7 @@ def resolved(text: str, place: int) -> list[tuple[str, str | None, str]]:
 
 @pytest.mark.parametrize(
     ("text", "place", "target"),
-    [
-        ("under the preceding section", 3, "act/2/1"),
-        ("under the preceding section", 1, "act/1/None"),
-        ("paragraph (2) of the preceding section", 3, "act/2/2"),
-        ("the next section applies", 1, "act/3/None"),
-        ("the preceding paragraph applies", 2, "act/2/1"),
-        ("the next paragraph applies", 1, "act/2/2"),
-        ("the preceding chapter applies", 1, "act/p1/c1"),
-        ("the preceding part applies", 3, "act/p1"),
-        ("the provisions of this Part", 2, "act/p1"),
-        ("the provisions of this Chapter", 2, "act/p1/c2"),
-    ],
+    table(__file__, "test_resolved"),
 )
 def test_resolved(text: str, place: int, target: str) -> None:
     ((_, reached, status),) = resolved(text, place)

@@ -8,6 +8,7 @@ import pytest
 from engine.language.references import Resolver
 from engine.model import Document, Passage, Reference, Relation, Section, Status, TargetKind
 from engine.model import SectionKind as K
+from tests.tables import pairs
 
 COBS = Document("cobs", "COBS", "en", aliases=("COBS", "COBS Rulebook"))
 FSMR = Document("fsmr", "FSMR", "en", aliases=("FSMR",))
@@ -97,34 +98,7 @@ def aims(found: Sequence[Reference]) -> list[tuple[str, str | None]]:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        # a rule in one passage is that passage, its guidance left aside
-        ("See Rule 3.4.3.", [("Rule 3.4.3", "cobs/d")]),
-        # a rule of several passages is its section
-        ("See Rule 3.4.2.", [("Rule 3.4.2", "cobs/3.4.2")]),
-        # a paragraph that is a passage
-        ("See Rule 3.4.2(1).", [("Rule 3.4.2(1)", "cobs/a")]),
-        # a part that nobody prints falls back to what encloses it
-        ("See Rule 3.4.2(1)(b)(ii).", [("Rule 3.4.2(1)(b)(ii)", "cobs/a")]),
-        ("See Rule 3.4.2(9).", [("Rule 3.4.2(9)", "cobs/3.4.2")]),
-        # a paragraph whose parts are passages
-        ("See Rule 3.4.2(2).", [("Rule 3.4.2(2)", "cobs/b")]),
-        ("See Rule 3.4.", [("Rule 3.4", "cobs/3.4")]),
-        ("See Chapter 3.", [("Chapter 3", "cobs/3")]),
-        ("under 3.4.3 only", [("3.4.3", "cobs/d")]),
-        ("section 58 of FSMR", [("section 58 of FSMR", "fsmr/58")]),
-        ("section 58(2) of the FSMR", [("section 58(2) of the FSMR", "fsmr/b")]),
-        (
-            "sections 58 to 59 of FSMR",
-            [("sections 58 to 59 of FSMR", "fsmr/58"), ("sections 58 to 59 of FSMR", "fsmr/c")],
-        ),
-        ("sections 58 and 59 of FSMR", [("sections 58", "fsmr/58"), ("59", "fsmr/c")]),
-        ("Part 4 of FSMR", [("Part 4 of FSMR", "fsmr/p4")]),
-        ("paragraph 5 of Schedule 2 of FSMR", [("paragraph 5 of Schedule 2 of FSMR", "fsmr/e")]),
-        ("Rule 3.4.3 of these Rules", [("Rule 3.4.3", "cobs/d")]),
-        # capitals in front that name no document are no name
-        ("an RIE Rule 3.4.3", [("Rule 3.4.3", "cobs/d")]),
-    ],
+    pairs(__file__, "test_resolved"),
 )
 def test_resolved(text: str, expected: list[tuple[str, str]]) -> None:
     found = resolve(text)

@@ -17,6 +17,7 @@ from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.model import Status
 from engine.settings import preset
+from tests.tables import tuples
 
 # Files by name, and the references in them: the words, and the end of the target's id.
 BOOKS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str]]]] = {
@@ -130,46 +131,7 @@ def test_references_in_a_form_of_the_rulebook(book: str, tmp_path: Path) -> None
 
 
 # A law in a language without a grammar, a question for its second provision.
-LAWS = {
-    "cs": (
-        "§ 1 Tento zákon upravuje právo rybolovu.\n\n§ 2 Právo náleží vlastníkovi.\n\n§ 3 Kdo "
-        "poruší § 2, platí.",
-        "§ 2",
-    ),
-    "fi": (
-        "1 § Tämä laki koskee oikeutta kalastaa.\n\n2 § Oikeus kuuluu omistajalle.\n\n3 § Joka "
-        "rikkoo, maksaa.",
-        "2 §",
-    ),
-    "hi": (
-        "धारा 1. यह अधिनियम है।\n\nधारा 2. जल का स्वामी अधिकारी है।\n\nधारा 3. धारा 2 का उल्लंघन दंडनीय है।",
-        "धारा 2",
-    ),
-    "th": ("มาตรา 1 พระราชบัญญัตินี้ใช้บังคับ\n\nมาตรา 2 สิทธิเป็นของเจ้าของ\n\nมาตรา 3 ผู้ใดฝ่าฝืนต้องรับโทษ", "มาตรา 2"),
-    "tr": (
-        "Madde 1 – Bu Kanun balıkçılığı düzenler.\n\nMadde 2 – Hak sahibine aittir.\n\nMadde 3 – "
-        "Ceza verilir.",
-        "Madde 2",
-    ),
-    "sw": (
-        "Kifungu cha 1. Sheria hii ni ya uvuvi.\n\nKifungu cha 2. Haki ni ya mwenye.\n\nKifungu "
-        "cha 3. Faini.",
-        "Kifungu cha 2",
-    ),
-    "ko": (
-        "제1조(목적) 이 법은 수산업을 정한다.\n\n제2조(어업권) 어업권은 소유자에게 속한다.\n\n제3조 벌금에 처한다.",
-        "제2조",
-    ),
-    "ja": (
-        "第一条　この法律は漁業を定める。\n\n第二条　漁業権は所有者に属する。\n\n第三条　罰金に処する。",
-        "第二条",
-    ),
-    "ru": (
-        "Статья 1. Закон регулирует рыболовство.\n\nСтатья 2. Право принадлежит "
-        "собственнику.\n\nСтатья 3. Штраф.",
-        "статья 2",
-    ),
-}
+LAWS = tuples(__file__, "LAWS")
 
 
 @pytest.mark.parametrize("language", LAWS)

@@ -5,24 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.language.statements import Sort, sequence
+from tests.tables import table
 
-SAME = [
-    ("en", "The fee may not exceed 10 crowns.", "The fee must be at most 10 crowns."),
-    ("en", "The share is 10 % or more.", "The share is at least 10 %."),
-    ("en", "It may act only if permitted.", "It may not act unless permitted."),
-    (
-        "de",
-        "Die Frist darf acht Stunden nicht überschreiten.",
-        "Die Frist darf höchstens acht Stunden betragen.",
-    ),
-    (
-        "de",
-        "Der Eigentümer ist berechtigt, die Sache zu verlangen.",
-        "Der Eigentümer kann die Sache verlangen.",
-    ),
-    ("de", "Verwandte sind verpflichtet, Unterhalt zu gewähren.", "Verwandte müssen Unterhalt gewähren."),
-    ("fr", "Le recours ne peut être formé que par écrit.", "Le recours peut seulement être formé par écrit."),
-]
+SAME = table(__file__, "SAME")
 
 
 def keys(text: str, language: str) -> set[tuple[Sort, str]]:

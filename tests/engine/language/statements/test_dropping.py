@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from engine.language.statements import sequence
 from engine.language.statements.dropping import binding
 from engine.language.statements.pairing import pair_tokens
+from tests.tables import table
 
 
 def dropped(claim: str, source: str, language: str = "en", *, agentless: bool = False) -> list[str]:
@@ -18,50 +19,7 @@ def dropped(claim: str, source: str, language: str = "en", *, agentless: bool = 
     return [token.word for token in binding(own, theirs, pairs, left, language, agentless=agentless)]
 
 
-BOUND = [
-    ("en", "The agent may act.", "The agent may not act.", "may not"),
-    ("en", "The agent may act.", "The agent may act unless the principal objects.", "unless"),
-    ("en", "The agent may act.", "The agent may act only in writing.", "only"),
-    ("en", "The agent may act.", "If the board agrees, the agent may act.", "If"),
-    ("en", "Rents are due.", "Rents are due within ten days.", "ten days"),
-    # A permission ends where it says so.
-    ("en", "The agent may act.", "The agent may act in the presence of a notary.", "notary"),
-    # Which agent, and which of all records.
-    ("en", "The agent shall keep records.", "The commercial agent shall keep records.", "commercial"),
-    ("en", "The board must keep all records.", "The board must keep all records of sales.", "sales"),
-    # Whoever must do one of two things need not do the first.
-    (
-        "en",
-        "The seller must deliver the goods.",
-        "The seller must deliver the goods or the documents.",
-        "documents",
-    ),
-    (
-        "en",
-        "The seller must deliver the goods.",
-        "The seller must deliver the goods, the documents or a receipt.",
-        "documents",
-    ),
-    (
-        "en",
-        "Notice must be given in writing.",
-        "Notice must be given in writing or by electronic means.",
-        "electronic",
-    ),
-    (
-        "de",
-        "Der Verkäufer muss die Ware liefern.",
-        "Der Verkäufer muss die Ware oder die Urkunden liefern.",
-        "Urkunden",
-    ),
-    ("de", "Der Mieter darf kündigen.", "Der Mieter darf nicht kündigen.", "nicht"),
-    (
-        "fr",
-        "Le vendeur peut livrer la chose.",
-        "Le vendeur peut livrer la chose, sauf si l'acheteur refuse.",
-        "sauf",
-    ),
-]
+BOUND = table(__file__, "BOUND")
 
 
 @pytest.mark.parametrize(("language", "claim", "source", "word"), BOUND)
@@ -69,21 +27,7 @@ def test_what_binds_may_not_be_left_out(language: str, claim: str, source: str, 
     assert any(word in one for one in dropped(claim, source, language))
 
 
-FREE = [
-    ("en", "The agent shall act in writing.", "The agent shall act in writing and without delay."),
-    # How a duty is done more closely.
-    ("en", "The agent shall act.", "The agent shall act in the presence of a notary."),
-    # One of several who must, one of several things that must be or that may be.
-    ("en", "The seller must deliver.", "The seller and the carrier must deliver."),
-    ("en", "The seller must deliver the goods.", "The seller must deliver the goods and the documents."),
-    ("en", "The seller may deliver the goods.", "The seller may deliver the goods or the documents."),
-    ("en", "The seller must not sell the goods.", "The seller must not sell the goods or the documents."),
-    # Brackets, and whoever sees to it.
-    ("en", "The agent shall notify the board.", "The agent shall notify the board (see Article 4)."),
-    ("en", "The records are kept.", "The board shall ensure that the records are kept."),
-    # "Shall" of the law: what shall be is so.
-    ("en", "The board manages the company.", "The board shall manage the company."),
-]
+FREE = table(__file__, "FREE")
 
 
 @pytest.mark.parametrize(("language", "claim", "source"), FREE)

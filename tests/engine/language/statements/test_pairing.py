@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from engine.language.statements import sequence
 from engine.language.statements.pairing import Pairs, pair_tokens
 from engine.language.statements.sequence import Token
+from tests.tables import table
 
 # Who does it, to whom, with what: a table of all sentences that these make.
 PEOPLE = ("agent", "principal", "buyer", "registrar", "tenant")
@@ -26,30 +27,7 @@ def pairs_of(claim: str, source: str, language: str = "en") -> tuple[Pairs, tupl
     return found, own, [token.word for token in found.exchanged]
 
 
-SAME_PARTS = [
-    (
-        "en",
-        "Within thirty days the agent shall notify the principal.",
-        "The agent shall notify the principal within thirty days.",
-    ),
-    ("en", "If the agent objects, the principal shall pay.", "The principal shall pay if the agent objects."),
-    (
-        "en",
-        "In writing the tenant shall notify the landlord.",
-        "The tenant shall notify the landlord in writing.",
-    ),
-    (
-        "de",
-        "Dem Käufer muss der Verkäufer die Sache übergeben.",
-        "Der Verkäufer muss dem Käufer die Sache übergeben.",
-    ),
-    ("de", "Binnen 30 Tagen muss der Mieter kündigen.", "Der Mieter muss binnen 30 Tagen kündigen."),
-    (
-        "fr",
-        "Dans un délai de dix jours, le vendeur doit livrer la chose.",
-        "Le vendeur doit livrer la chose dans un délai de dix jours.",
-    ),
-]
+SAME_PARTS = table(__file__, "SAME_PARTS")
 
 
 @pytest.mark.parametrize(("language", "claim", "source"), SAME_PARTS)

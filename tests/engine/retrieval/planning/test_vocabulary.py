@@ -12,21 +12,9 @@ from engine.ingestion.build import build_corpus
 from engine.retrieval.planning import make_plan
 from engine.retrieval.planning.views import exchange_acronyms
 from engine.settings import InvestigationSettings
+from tests.tables import table
 
-TEXT = """# Reporting Rules
-
-### Article 1
-
-The Money Laundering Reporting Officer (MLRO) reports to the board each year.
-
-### Article 2
-
-A firm appoints an MLRO. "Client Money" means money held for a client.
-
-### Article 3
-
-The MLRO keeps records of Client Money.
-"""
+TEXT: str = table(__file__, "TEXT")
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from lxml import etree
 from engine.ingestion.readers.base import numeral
 from engine.ingestion.readers.docx.package import Numbering
 from tests.engine.ingestion.readers.docx.writing import levels
+from tests.tables import table
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
@@ -37,19 +38,7 @@ def test_a_level_that_never_begins_again() -> None:
 
 @pytest.mark.parametrize(
     ("value", "form", "shown"),
-    [
-        (3, "decimal", "3"),
-        (4, "lowerRoman", "iv"),
-        (1999, "upperRoman", "MCMXCIX"),
-        (26, "lowerLetter", "z"),
-        (28, "upperLetter", "BB"),
-        (7, "decimalZero", "07"),
-        (10, "chineseCounting", "十"),
-        (21, "chineseCountingThousand", "二十一"),
-        (2, "arabicAbjad", "ب"),
-        (0, "lowerRoman", "0"),
-        (5, "unheard of", "5"),
-    ],
+    table(__file__, "test_numerals"),
 )
 def test_numerals(value: int, form: str, shown: str) -> None:
     assert numeral(value, form) == shown

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.ingestion.readers.pdf.paragraphs import Vocabulary
+from tests.tables import table
 
 KNOWN = Vocabulary()
 KNOWN.learn(
@@ -18,21 +19,7 @@ KNOWN.learn(
 
 @pytest.mark.parametrize(
     ("first", "second", "joined"),
-    [
-        ("the author-", "ity may", "the authority may"),
-        ("consectetuer adip-", "iscing elit", "consectetuer adipiscing elit"),
-        # a hyphen of the word's own
-        ("a safety-", "related matter", "a safety-related matter"),
-        ("Soekarno-", "Hatta", "Soekarno-Hatta"),
-        # a word said twice, and one built on it
-        ("segala hak-", "hak kewargaan", "segala hak-hak kewargaan"),
-        ("ketentuan Perundang-", "undangan di Indonesia", "ketentuan Perundang-undangan di Indonesia"),
-        # numbers, addresses, dashes
-        ("AD 2018–", "23–51", "AD 2018–23–51"),
-        ("and –", "as it seems –", "and – as it seems –"),
-        ("第十四条 人民法院应当", "依法公开。", "第十四条 人民法院应当依法公开。"),
-        ("", "two", "two"),
-    ],
+    table(__file__, "test_lines_are_joined"),
 )
 def test_lines_are_joined(first: str, second: str, joined: str) -> None:
     assert KNOWN.join(first, second) == joined

@@ -15,6 +15,7 @@ from engine.language.references import Mention
 from engine.model import NamedProvision, Naming, Reference
 from engine.retrieval.planning import make_plan
 from engine.retrieval.planning.named import MOST_NUMBERS, asks_only_for, provisions_named
+from tests.tables import table
 
 DAY = date(2026, 1, 1)
 LETTERS = "Article §14(2) of the CAC, art. 9 and Pasal 第十条 المادة 5"
@@ -26,20 +27,7 @@ def named(corpus: Corpus, question: str, language: str = "en", day: date = DAY) 
 
 
 # Words that name Article 14 of the Agency Code, and the language of the question.
-NAMES = [
-    ("What does Article 14 of the Agency Code say?", "en"),
-    ("what does article 14 of the agency code say", "en"),
-    ("Article 14 of the Commercial Agency and Powers of Attorney Code", "en"),
-    ("CAC art. 14", "en"),
-    ("cac art 14", "en"),
-    ("CAC 14", "en"),
-    ("agency code 14", "en"),
-    ("What is said in the Agency Code about art. 14?", "en"),
-    ("Under the Agency Code, is a power that goes beyond Article 14 void?", "en"),
-    ("Article 14 of the Agencie Code", "en"),
-    ("article 14 of the comercial agency and powers of atorney code", "en"),
-    ("Artikel 14 Commercial Agency and Powers of Attorney Code", "de"),
-]
+NAMES = table(__file__, "NAMES")
 PARTS = [
     ("Section 26 of the Tax Procedure Act", "en", "tax-procedure-act/art-26/para-1"),
     ("المادة 14 من قانون الوكالة", "ar", "commercial-agency-code-ar/art-14/para-1"),

@@ -13,23 +13,10 @@ from engine.ingestion.build import build_corpus
 from engine.model import NamedProvision, Naming
 from engine.retrieval.planning.named import provisions_named
 from engine.retrieval.planning.named.provisions import FEW_PASSAGES, MOST_CHOICES
+from tests.tables import table
 
 DAY = date(2026, 1, 1)
-VERSION = """---
-id: tolls-{year}
-title: Toll Act
-type: act
-language: en
-valid_from: {year}-01-01
-valid_to: {until}
----
-
-# Toll Act
-
-### Article 1 Toll
-
-The toll is {year} crowns.
-"""
+VERSION: str = table(__file__, "VERSION")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
-"""Threads that a case may follow: what a strategy says of itself, and which strategies there are.
+"""The registry of strategies: their descriptions, and which ones exist.
 
-A strategy is named here as an entry point names it and loaded when somebody asks which there are: so the
-settings, on the lowest floor, can start from what the strategies on a higher one declare.
+A strategy is registered by its import path and loaded on demand, so that the settings, in the lowest layer,
+can use the declarations of strategies in a higher one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ _HEX = re.compile(r"#[0-9a-f]{6}")
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """A colour in the light and in the dark theme, ``#rrggbb`` each. SettingsError for another form."""
+    """A colour in the light and in the dark theme, ``#rrggbb`` each.
+
+    Raises SettingsError for another form.
+    """
 
     light: str
     dark: str
@@ -47,54 +50,54 @@ class Colour:
     def __post_init__(self) -> None:
         for value in (self.light, self.dark):
             if not _HEX.fullmatch(value):
-                raise SettingsError(f"{value!r} is no colour: write it as #rrggbb, in small letters")
+                raise SettingsError(f"{value!r} is not a colour: write it as #rrggbb, in lower case")
 
 
-class Thread(Protocol):
-    """What a strategy says of itself, in attributes of its class."""
+class StrategyInfo(Protocol):
+    """The description of a strategy, in attributes of its class."""
 
     @property
     def name(self) -> str:
-        """How it is registered: small letters, digits and underscores."""
+        """The registered name: lower case letters, digits and underscores."""
         ...
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The title for readers."""
         ...
 
     @property
     def legend(self) -> str:
-        """Its word in the legend of the board."""
+        """The word in the legend of the board."""
         ...
 
     @property
     def meaning(self) -> str:
-        """What it follows, in one sentence."""
+        """One sentence on what it follows."""
         ...
 
     @property
     def trust(self) -> float:
-        """How far its links are trusted, 0..1: their weight at the gate, and its share of the budget."""
+        """The trust in its links, 0 to 1: their weight at the gate, and its share of the budget."""
         ...
 
     @property
     def stated(self) -> bool:
-        """Whether the texts themselves say its links: a look-up of a provision follows no others."""
+        """Whether the texts themselves state its links: a look-up of a provision follows no others."""
         ...
 
     @property
     def colour(self) -> Colour:
-        """Its colour on the page and on the board."""
+        """The colour on the page and on the board."""
         ...
 
     @property
     def on_from(self) -> Preset | None:
-        """The first of quick, balanced, thorough and detective to follow it; None: only where asked for."""
+        """The first of quick, balanced, thorough and detective to use it; None: only on request."""
         ...
 
 
-class _Declared(BaseModel):
+class _StrategyModel(BaseModel):
     name: str = Field(pattern="^[a-z][a-z0-9_]*$")
     title: str = Field(min_length=1)
     legend: str = Field(min_length=1)
@@ -106,37 +109,39 @@ class _Declared(BaseModel):
 
 
 @cache
-def threads() -> Mapping[str, Thread]:
-    """All strategies by name, those of other packages last; a built-in name cannot be taken by one.
+def load_strategies() -> Mapping[str, StrategyInfo]:
+    """Return all strategies by name, those of other packages last; a built-in name cannot be replaced.
 
-    Raises SettingsError for a strategy that does not say all of ``Thread``.
+    Raises SettingsError for a strategy with an incomplete description.
     """
     own = [EntryPoint(name, where, GROUP) for name, where in BUILT_IN.items()]
     added = [entry for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN]
-    return {entry.name: _declared(entry) for entry in (*own, *added)}
+    return {entry.name: _load_strategy(entry) for entry in (*own, *added)}
 
 
-def _declared(entry: EntryPoint) -> Thread:
-    thread: Thread = entry.load()
+def _load_strategy(entry: EntryPoint) -> StrategyInfo:
+    strategy: StrategyInfo = entry.load()
     where = f"strategy {entry.name!r} ({entry.value})"
-    check_thread(thread, where)
-    if thread.name != entry.name:
-        raise SettingsError(f"{where}: name: it says {thread.name!r}")
-    return thread
+    check_strategy(strategy, where)
+    if strategy.name != entry.name:
+        raise SettingsError(f"{where}: its name is {strategy.name!r}")
+    return strategy
 
 
-def check_thread(thread: object, where: str) -> None:
-    """Check that a strategy says all of ``Thread``. Raises SettingsError naming it by ``where``."""
-    said = {name: getattr(thread, name) for name in _Declared.model_fields if hasattr(thread, name)}
+def check_strategy(strategy: object, where: str) -> None:
+    """Check the description of a strategy. Raises SettingsError that begins with ``where``."""
+    declared = {
+        name: getattr(strategy, name) for name in _StrategyModel.model_fields if hasattr(strategy, name)
+    }
     try:
-        _Declared.model_validate(said)
+        _StrategyModel.model_validate(declared)
     except ValidationError as error:
         first = error.errors()[0]
         raise SettingsError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
 
-def title_of(name: str) -> str:
-    """What people call a strategy; its name in words where no such strategy is known any more."""
-    found = threads().get(name)
+def strategy_title(name: str) -> str:
+    """Return the title of a strategy; for an unknown one its name in words."""
+    found = load_strategies().get(name)
     words = name.replace("_", " ")
     return words[:1].upper() + words[1:] if found is None else found.title

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import SettingsError
 from engine.settings import preset, presets
-from engine.threads import BUILT_IN, Colour, threads, title_of
+from engine.strategy_registry import BUILT_IN, Colour, load_strategies, strategy_title
 from tests.engine.following import Following
 
 WHERE = "tests.engine.following:Following"
@@ -19,19 +19,21 @@ WHERE = "tests.engine.following:Following"
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(BUILT_IN, "following", WHERE)
-    threads.cache_clear()
+    load_strategies.cache_clear()
     yield
-    threads.cache_clear()
+    load_strategies.cache_clear()
 
 
 def test_every_strategy_has_another_colour() -> None:
     for theme in ("light", "dark"):
-        assert len({getattr(one.colour, theme) for one in threads().values()}) == len(threads())
+        assert len({getattr(one.colour, theme) for one in load_strategies().values()}) == len(
+            load_strategies()
+        )
 
 
 @pytest.mark.usefixtures("registered")
 def test_a_strategy_that_says_so_is_followed_from_a_preset_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert title_of("following") == "What comes next"
+    assert strategy_title("following") == "What comes next"
     assert "following" in preset("quick").strategies
     monkeypatch.setattr(Following, "on_from", None)
     assert not any("following" in found.strategies for found in presets().values())
@@ -43,7 +45,7 @@ def test_a_strategy_that_says_so_is_followed_from_a_preset_on(monkeypatch: pytes
     [
         ("trust", 1.5, "trust: Input should be less than or equal to 1"),
         ("title", "", "title: "),
-        ("name", "other", "name: it says 'other'"),
+        ("name", "other", "its name is 'other'"),
     ],
 )
 def test_what_it_does_not_say_rightly_is_named(
@@ -54,10 +56,10 @@ def test_what_it_does_not_say_rightly_is_named(
     else:
         monkeypatch.setattr(Following, attribute, value)
     with pytest.raises(SettingsError, match=f"^strategy 'following' \\({WHERE}\\): {words}"):
-        threads()
+        load_strategies()
 
 
 @pytest.mark.parametrize("value", ["red", "#12345", "#12345G", "#1234567", "#123456;}"])
 def test_a_colour_is_six_digits(value: str) -> None:
-    with pytest.raises(SettingsError, match="is no colour"):
+    with pytest.raises(SettingsError, match="is not a colour"):
         replace(Colour("#123456", "#abcdef"), dark=value)

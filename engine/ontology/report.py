@@ -1,4 +1,4 @@
-"""Proposals, checks and applied rules as lines of text, and as JSON."""
+"""Format proposals, checks and applied rules as lines of text and as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.llm import Usage
-from engine.ontology.applying import Citation, Concepts, Outcome, Verdict, problems
+from engine.ontology.applying import Citation, Concepts, Outcome, Verdict, find_problems
 from engine.ontology.drafting import HEADING, Index
 from engine.ontology.proposal import Proposal, ProposedArea, covered_share
 
@@ -16,7 +16,7 @@ EXCERPT = 300
 
 
 def proposal_text(proposal: Proposal) -> Iterator[str]:
-    """A proposal, area by area, with the headings it was made from and what it covers."""
+    """Yield a proposal area by area, with the headings it was made from and its coverage."""
     for proposed in proposal.areas:
         area = proposed.area
         yield f"{' / '.join(area.names.values())}  [{area.id}]"
@@ -29,8 +29,8 @@ def proposal_text(proposal: Proposal) -> Iterator[str]:
         if proposed.made_of:
             yield f"  joined by the model: {', '.join(proposed.made_of)}"
         if proposed.added:
-            told = (f"{text} ({language})" for language, text in proposed.added)
-            yield f"  added by the model: {', '.join(told)}"
+            added = (f"{text} ({language})" for language, text in proposed.added)
+            yield f"  added by the model: {', '.join(added)}"
         yield ""
     if proposal.transactions:
         yield "Transactions"
@@ -43,14 +43,14 @@ def proposal_text(proposal: Proposal) -> Iterator[str]:
 
 
 def _figures(proposed: ProposedArea) -> str:
-    told = f"covers {_passages(proposed.reach.passages)}"
+    figures = f"covers {_passages(proposed.reach.passages)}"
     if proposed.overlap is not None and proposed.overlap[1] > 0:
-        told += f", of which {proposed.overlap[1]:.0%} are in {proposed.overlap[0]} too"
-    return told
+        figures += f", of which {proposed.overlap[1]:.0%} are in {proposed.overlap[0]} too"
+    return figures
 
 
 def proposal_json(proposal: Proposal) -> dict[str, Any]:
-    """A proposal with its evidence and figures."""
+    """Return a proposal with its evidence and figures."""
     return {
         **proposal.content(),
         "covered": round(proposal.covered, 4),
@@ -77,9 +77,8 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
 
 
 def check_text(corpus: Corpus, ontology: Ontology) -> Iterator[str]:
-    """What each area of an ontology covers in a corpus, and which of its keywords the corpus never has; what
-    each type of transaction needs; the concepts in their hierarchy, and which of their provisions the corpus
-    has not."""
+    """Yield what each area of an ontology covers in a corpus, and its keywords that never occur; what each
+    type of transaction needs; and the concepts in their hierarchy, with their missing provisions."""
     index = Index(corpus)
     for area in ontology.areas:
         reach = index.reach(area)
@@ -88,26 +87,28 @@ def check_text(corpus: Corpus, ontology: Ontology) -> Iterator[str]:
     yield f"{len(ontology.areas)} areas cover {share:.0%} of the passages"
     areas = {area.id: area for area in ontology.areas}
     for transaction, needed in ontology.transactions.items():
-        told = ", ".join(f"{name} {ontology.needed(areas[name], transaction)}" for name in needed)
-        yield f"transaction {transaction} needs passages: {told or 'none'}"
+        needed_text = ", ".join(f"{name} {ontology.needed(areas[name], transaction)}" for name in needed)
+        yield f"transaction {transaction} needs passages: {needed_text or 'none'}"
     if ontology.concepts:
         yield from _concepts_text(corpus, Concepts(ontology))
 
 
 def _concepts_text(corpus: Corpus, known: Concepts) -> Iterator[str]:
-    """The concepts, each under its wider one, and what is wrong with them."""
+    """Yield the concepts, each below its parent, and their problems."""
     for concept in known.in_order():
         articles = known.articles(corpus, concept)
         count = sum(len(article.found.rows) for article in articles)
         indent = "  " * len(known.above(concept))
-        told = (
+        size = (
             f"{len(concept.articles)} article{'' if len(concept.articles) == 1 else 's'}, {_passages(count)}"
         )
         checks = f"; to check: {'; '.join(concept.required_checks)}" if concept.required_checks else ""
-        yield f"{indent}concept {concept.id} (importance {concept.importance}): {told}{checks}"
-    wrong = list(problems(corpus, known))
-    yield from (f"wrong: {problem}" for problem in wrong)
-    missing = f"{len(wrong) or 'no'} provision{'' if len(wrong) == 1 else 's'} missing"
+        yield f"{indent}concept {concept.id} (importance {concept.importance}): {size}{checks}"
+    missing_provisions = list(find_problems(corpus, known))
+    yield from (f"wrong: {problem}" for problem in missing_provisions)
+    missing = (
+        f"{len(missing_provisions) or 'no'} provision{'' if len(missing_provisions) == 1 else 's'} missing"
+    )
     yield f"{len(known.ontology.concepts)} concepts; {missing}"
 
 
@@ -122,7 +123,7 @@ def _absent(area: Area, index: Index) -> str:
 
 
 def outcomes_text(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Each rule with its outcome, the values used and the provisions it cites, word for word."""
+    """Yield each rule with its outcome, the values used and the provisions it cites, verbatim."""
     for outcome in outcomes:
         yield f"{outcome.name} -> {verdict_words(outcome)}"
         if outcome.verdict is Verdict.HOLDS and outcome.because:
@@ -140,8 +141,8 @@ def outcomes_text(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def verdict_words(outcome: Outcome) -> str:
-    """The outcome in words: "holds: invalid", "does not hold", "needs the day of delivery", "not in force on
-    2023-05-01"."""
+    """Return the outcome in words: "holds: invalid", "does not hold", "needs the day of delivery", "not in
+    force on 2023-05-01"."""
     if outcome.verdict is Verdict.HOLDS:
         return f"{outcome.verdict.value}: {outcome.rule.then}"
     if outcome.verdict is Verdict.OPEN:
@@ -152,7 +153,7 @@ def verdict_words(outcome: Outcome) -> str:
 
 
 def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """Outcomes as plain values."""
+    """Return outcomes as plain values."""
     return [
         {
             "rule": outcome.rule.id,
@@ -167,7 +168,7 @@ def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
             "used": dict(outcome.used),
             "citations": [
                 {
-                    "said": citation.said,
+                    "said": citation.words,
                     "problem": citation.problem,
                     "passages": [
                         {"id": text.passage_id, "label": text.label, "document": text.document,
@@ -184,17 +185,17 @@ def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 
 
 def use_words(used: Usage, currency: str) -> str:
-    """What a model uses: calls, tokens and, where prices are known, money."""
-    told = f"{used.calls} call{'' if used.calls == 1 else 's'}, {used.tokens:,} tokens"
-    return f"{told}, {used.money:.4f} {currency}" if currency and used.money is not None else told
+    """Return a model's usage: calls, tokens and, if prices are known, money."""
+    usage = f"{used.calls} call{'' if used.calls == 1 else 's'}, {used.tokens:,} tokens"
+    return f"{usage}, {used.money:.4f} {currency}" if currency and used.money is not None else usage
 
 
 def _citation_lines(citation: Citation) -> Iterator[str]:
     for text in citation.texts:
         body = " ".join(text.text.split())
         body = body if len(body) <= EXCERPT else f"{body[:EXCERPT].rsplit(' ', 1)[0]} …"
-        seal = f" [{text.validity}]" if text.validity else ""
-        yield f"  {text.document}, {text.label}{seal}: {body}"
+        validity = f" [{text.validity}]" if text.validity else ""
+        yield f"  {text.document}, {text.label}{validity}: {body}"
 
 
 def _passages(count: int) -> str:
