@@ -133,7 +133,7 @@ def write(
     model = with_prefix(model, corpus)
     citations = Citations(investigation, corpus)
     shown, hidden = passages_shown(investigation, corpus, model)
-    related = known_relations(investigation, corpus)
+    related = list_relations(investigation, corpus)
     notes = [_hidden(hidden)] if hidden else []
     if not shown:
         raise ModelError("no passage could be shown to the language model")
@@ -168,11 +168,11 @@ def passages_shown(
         raise ModelError(f"a context of {model.context_tokens:,} tokens is too small to answer") from error
     hidden = [one for one in context.passages if addresses_machine(f"{one.cited}\n{one.text}")]
     shown = [one for one in context.passages if one not in hidden]
-    related = known_relations(investigation, corpus)
+    related = list_relations(investigation, corpus)
     return _fitting(investigation.question, shown, related, model), hidden
 
 
-def known_relations(investigation: Investigation, corpus: Corpus) -> tuple[str, ...]:
+def list_relations(investigation: Investigation, corpus: Corpus) -> tuple[str, ...]:
     """Return the relations that the prompt gives before the passages."""
     plan = investigation.plan
     return relations(corpus, investigation.question, plan.language, MOST_CONTEXT)
@@ -340,6 +340,6 @@ def expected_prompt(
     shown, _ = passages_shown(investigation, corpus, model)
     if not shown:
         return None
-    data = prompt_data(investigation.question, shown, known_relations(investigation, corpus))
+    data = prompt_data(investigation.question, shown, list_relations(investigation, corpus))
     prompt = Prompt(TASK, INSTRUCTIONS, data, LONGEST_ANSWER)
     return with_prefix(model, corpus).prefixed(prompt), WrittenAnswer

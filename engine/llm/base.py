@@ -1,4 +1,4 @@
-"""The seam of language models: requests, replies, usage and the meter that counts it."""
+"""The interface of language models: prompts, replies, usage, and the meter with its budget."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from engine.errors import BudgetError, CancelledError
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Tokens of one request as a server counts them. Of those of the prompt it had ``cached`` some and has
-    ``written`` some others to its cache."""
+    """Tokens of a request as the server counts them; of the prompt's, ``cached`` were read from its cache and
+    ``written`` were written to it."""
 
     prompt: int = 0
     cached: int = 0
@@ -50,7 +50,7 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Tokens in and out."""
+        """Prompt and completion tokens."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: Usage) -> Usage:
@@ -76,14 +76,16 @@ class Usage:
 # reservation. Once a prompt did not fit, the breaker stays open: no later one is sent, however
 # small, and what works without a model goes on.
 
-# Between two looks whether somebody cancelled.
+# Interval of checks for cancellation.
 WAIT_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What may be used at most; None for no limit. ``seconds`` count from the meter's start, ``money`` is in
-    the currency of the prices that were given."""
+    """Limits; None for no limit.
+
+    ``seconds`` count from the start of the meter, ``money`` is in the prices' currency.
+    """
 
     calls: int | None = None
     tokens: int | None = None
@@ -93,7 +95,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Slot:
-    """A reservation. ``used`` is what the server counted so far; the caller sets it. ``thread`` made it."""
+    """A reservation. ``used`` is the server's count so far, set by the caller. ``thread`` made it."""
 
     expected: Usage
     used: Usage = field(default_factory=Usage)
@@ -101,9 +103,9 @@ class Slot:
 
 
 class Meter:
-    """Counts what one investigation uses, by task, and stops it at its budget. Safe for several threads.
+    """Counts the usage of an investigation by task and stops it at its budget. Thread-safe.
 
-    ``cancelled`` is asked before each prompt, and by clients while they wait.
+    ``cancelled`` is called before each prompt, and by clients while they wait.
     """
 
     def __init__(self, budget: Budget | None = None, cancelled: Callable[[], bool] = lambda: False) -> None:
@@ -118,13 +120,13 @@ class Meter:
 
     @property
     def spent(self) -> Usage:
-        """What was used so far."""
+        """The usage so far."""
         with self._lock:
             return sum(self._tasks.values(), Usage())
 
     @property
     def tasks(self) -> Mapping[str, Usage]:
-        """What was used so far, by task."""
+        """The usage so far, by task."""
         with self._lock:
             return dict(self._tasks)
 
@@ -140,17 +142,20 @@ class Meter:
         return time.monotonic() - self._started
 
     def restart(self) -> None:
-        """Start the clock again, for somebody who comes back to a case. What was used still counts, so a
-        breaker that opened for calls, tokens or money opens again at the next prompt."""
+        """Start the clock again when a case is resumed.
+
+        Earlier usage still counts: a breaker that opened for calls, tokens or money opens again at the next
+        prompt.
+        """
         with self._lock:
             self._started, self._opened = time.monotonic(), ""
 
     @contextmanager
     def slot(self, task: str, expected: Usage) -> Iterator[Slot]:
-        """Reserve what a prompt may use; whatever happens inside, what was used is kept in the ledger.
+        """Reserve the maximum usage of a prompt; the actual usage is always recorded.
 
-        Where only the reservations of other threads are in the way, it waits for them: they mostly use less.
-        Raises BudgetError where the budget does not hold it, CancelledError where the meter was cancelled.
+        If only reservations of other threads are in the way, it waits for them, as they mostly use less.
+        Raises BudgetError if the budget is too small, CancelledError if the meter was cancelled.
         """
         slot = Slot(expected)
         while True:
@@ -167,9 +172,9 @@ class Meter:
                 self._freed.notify_all()
 
     def check(self) -> None:
-        """For clients between two calls of one prompt, and while they wait.
+        """Check the budget between two calls of a prompt, and while waiting.
 
-        Raises CancelledError or, where the seconds are over, BudgetError.
+        Raises CancelledError or, if the time is over, BudgetError.
         """
         if self.cancelled():
             raise CancelledError("the language model was stopped: cancelled")
@@ -180,7 +185,7 @@ class Meter:
             raise BudgetError(self._opened)
 
     def _reserve(self, slot: Slot) -> bool:
-        """Whether the slot is reserved; False where it is worth trying again. Raises BudgetError."""
+        """Return whether the slot is reserved; False to try again later. Raises BudgetError."""
         with self._lock:
             own = [other for other in self._reserved if other.thread == slot.thread]
             if not self._opened:
@@ -195,7 +200,7 @@ class Meter:
             raise BudgetError(self._opened)
 
     def _too_much(self, expected: Usage, reserved: Sequence[Slot]) -> str:
-        """Why a prompt does not fit beside these reservations; called with the lock held."""
+        """Return why a prompt does not fit next to these reservations; the caller holds the lock."""
         budget = self.budget
         held = sum((slot.expected for slot in reserved), Usage())
         used = sum(self._tasks.values(), Usage()) + held + expected
@@ -228,8 +233,10 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Text from outside, to be read and never obeyed. ``name`` is what the instructions call it ("question",
-    "passage 3"); it is the engine's own word, never a part of the text."""
+    """Untrusted text to read and never obey.
+
+    ``name`` is the engine's word for it ("question", "passage 3").
+    """
 
     name: str
     text: str
@@ -237,7 +244,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One task that a case may ask for: its name, its instructions, and the schema of its answer."""
+    """A possible task of a case: its name, instructions, and the schema of its answer."""
 
     task: str
     instructions: str
@@ -255,7 +262,7 @@ class Prefix:
     data: tuple[Data, ...]
 
     def knows(self, task: str) -> bool:
-        """Whether a task is among those it tells."""
+        """Return whether it describes a task."""
         return any(form.task == task for form in self.forms)
 
 
@@ -288,27 +295,26 @@ class Reply(Generic[Answer]):
 
 
 class LanguageModel(Protocol):
-    """A model that fills schemas. One object may be asked from several threads."""
+    """A model that fills schemas. It is thread-safe."""
 
     @property
     def spec(self) -> str:
-        """What was asked for, without any secret."""
+        """The spec, without secrets."""
         ...
 
     @property
     def context_tokens(self) -> int:
-        """Tokens that a prompt and its answer may have together."""
+        """The limit of tokens of a prompt with its answer."""
         ...
 
     def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
-        """What a prompt will use at most, estimated before anything is sent."""
+        """Return the estimated maximum usage of a prompt."""
         ...
 
     def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
-        """Ask, and check the answer.
+        """Send a prompt and validate the answer.
 
-        Raises ModelError where the server fails, refuses, cuts its answer short or gives one that does not
-        fit the schema even after a repair; BudgetError where the meter's budget does not hold the
-        prompt; CancelledError where the meter was cancelled.
+        Raises ModelError if the server fails, refuses, truncates its answer or gives an invalid one even
+        after a repair; BudgetError if the budget is too small; CancelledError if the meter was cancelled.
         """
         ...

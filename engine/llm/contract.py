@@ -1,4 +1,4 @@
-# A test's name says what it tests.
+# Names of tests describe them.
 # ruff: noqa: D102
 """The contract of the LanguageModel seam: every language model has to pass these tests.
 

@@ -1,4 +1,4 @@
-"""Trying a connection: whether the server answers, keeps to schemas, and reads as much as it is said to."""
+"""Test of a connection: whether the server answers, follows schemas, and reads as much as its spec claims."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.llm.client import ChatModel
 from engine.llm.exchange import Rung
 
 ROOM = 512
-# A sentence that says nothing, and the word that a server which reads all of a prompt has seen.
+# A neutral sentence, repeated to fill a prompt.
 FILLING = "The harbour office keeps a list of the vessels that came in, and one of those that left. "
 WORDS = ("lantern", "anchor")
 KEPT = {
@@ -49,12 +49,12 @@ class Probe:
 
     @property
     def fine(self) -> bool:
-        """The server answered, and read all of a prompt that fills its context."""
+        """Whether the server answered and read a prompt that fills its context."""
         return self.problem == ""
 
 
 def probe(model: ChatModel, meter: Meter | None = None) -> Probe:
-    """Ask twice: something short, then something that fills the context that the spec names."""
+    """Send a short prompt, then one that fills the context given in the spec."""
     meter = meter or Meter()
     prices = model.model_spec.prices is not None
     try:
@@ -99,14 +99,14 @@ def _prompt(filling: str) -> Prompt:
 
 
 def _filling(model: ChatModel) -> Prompt:
-    """A prompt that fills the context but for a little room."""
+    """Return a prompt that nearly fills the context."""
     free = model.context_tokens - model.expected(_prompt(""), _Word).tokens - ROOM
     one = model.expected(_prompt(FILLING * 10), _Word).tokens - model.expected(_prompt(""), _Word).tokens
     return _prompt(FILLING * max(1, free * 10 // max(one, 1)))
 
 
 def probe_lines(found: Probe) -> list[str]:
-    """A probe in words."""
+    """Return a probe as lines of text."""
     lines = [f"Model: {found.spec}"]
     if found.rung is not None:
         lines.append(f"Answers: {KEPT[found.rung]}; {found.seconds:.1f} s for a short one")
@@ -119,7 +119,7 @@ def probe_lines(found: Probe) -> list[str]:
 
 
 def probe_to_json(found: Probe) -> dict[str, Any]:
-    """A probe as plain values."""
+    """Return a probe as plain values."""
     return {
         "spec": found.spec,
         "fine": found.fine,

@@ -52,7 +52,7 @@ _TYPOGRAPHY = str.maketrans("’‘“”„«»–—", '\'\'"""""--')
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """Why a text is taken to address a machine: the rule that fired, and the words."""
+    """Why a text seems to address a machine: the rule that matched, and the words."""
 
     kind: str
     words: str
@@ -73,12 +73,12 @@ class _Rules:
 
 @lru_cache(maxsize=4096)
 def addresses_machine(text: str) -> bool:
-    """Whether a text speaks to a machine. Kept for the last texts: several parts ask about the same ones."""
+    """Return whether a text addresses a machine. Recent texts are cached."""
     return next(_found(text), None) is not None
 
 
 def suspicions(text: str) -> tuple[Suspicion, ...]:
-    """Everything in a text that speaks to a machine, one finding a kind."""
+    """Return all findings in a text, one per kind."""
     found: dict[str, Suspicion] = {}
     for suspicion in _found(text):
         found.setdefault(suspicion.kind, suspicion)
@@ -86,7 +86,7 @@ def suspicions(text: str) -> tuple[Suspicion, ...]:
 
 
 def shown(text: str) -> str:
-    """A title or heading as a model is shown it: nothing of one that speaks to a machine."""
+    """Return a title or heading as shown to a model: withheld if it addresses a machine."""
     return WITHHELD if addresses_machine(text) else text
 
 
@@ -102,8 +102,10 @@ def folded(text: str) -> str:
 
 
 def hidden(text: str) -> Iterator[str]:
-    """What a text says to a machine and not to an eye: tag characters as letters, forced order turned
-    round, zero-width bits, readable Base64."""
+    """Yield hidden text.
+
+    Tag characters as letters, forced order reversed, zero-width bits, readable Base64.
+    """
     without = _FLAG.sub("", text)
     for run in _TAGS.finditer(without):
         yield "".join(chr(ord(letter) - 0xE0000) for letter in run.group())
@@ -112,26 +114,26 @@ def hidden(text: str) -> Iterator[str]:
     if run_of_nothing := _ZERO_WIDTH.search(text):
         yield f"{len(run_of_nothing.group())} zero-width characters in a row"
     for run in _ENCODED.finditer(text):
-        if said := _decoded(run.group()):
-            yield said
+        if decoded := _decoded(run.group()):
+            yield decoded
 
 
 def _decoded(encoded: str) -> str:
-    """What Base64 says, where it is words; empty otherwise."""
+    """Return the text encoded in Base64 if it consists of words, else an empty text."""
     body = encoded.rstrip("=")
     try:
-        said = base64.b64decode(body + "=" * (-len(body) % 4), validate=True).decode("utf-8")
+        decoded = base64.b64decode(body + "=" * (-len(body) % 4), validate=True).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError):
         return ""
-    letters = sum(letter.isalpha() or letter == " " for letter in said)
-    words = [word for word in said.split() if len(word) > 1]
-    return said if len(words) > 2 and letters > 0.8 * len(said) else ""
+    letters = sum(letter.isalpha() or letter == " " for letter in decoded)
+    words = [word for word in decoded.split() if len(word) > 1]
+    return decoded if len(words) > 2 and letters > 0.8 * len(decoded) else ""
 
 
 def _found(text: str) -> Iterator[Suspicion]:
     rules = _rules()
-    for said in hidden(text):
-        yield Suspicion("hidden", said[:_EXCERPT])
+    for words in hidden(text):
+        yield Suspicion("hidden", words[:_EXCERPT])
     for kind, pattern in rules.tokens:
         if token := pattern.search(text):
             yield Suspicion(kind, token.group().strip()[:_EXCERPT])

@@ -1,11 +1,10 @@
-"""The nouns: what a document collection and an investigation are made of.
+"""The values that document collections and investigations consist of.
 
-Values only: frozen, without behaviour beyond their own consistency. Relation names follow ELI and
-schema.org/Legislation where those have a word (``cites``, ``amends``, ``repeals``, ``based_on``,
-``applies_to``).
+They are frozen, without behaviour beyond their own consistency. Relation names follow ELI and
+schema.org/Legislation (``cites``, ``amends``, ``repeals``, ``based_on``, ``applies_to``).
 
-Inside the engine a passage is addressed by its *row*: its position in the corpus (int32). Ids are
-for people, files and other programs.
+Inside the engine a passage is addressed by its *row*, its index in the corpus (int32). Ids are for users,
+files and other programs.
 """
 
 from engine.model.documents import (

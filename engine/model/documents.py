@@ -9,12 +9,12 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-# An empty mapping that nobody can write to.
+# An empty, immutable mapping.
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-# How provisions relate, and what can be said of a reference.
+# Relations between provisions, and statuses of references.
 
 
 class Relation(StrEnum):
@@ -57,7 +57,7 @@ class Direction(StrEnum):
 
 
 class Status(StrEnum):
-    """What the resolver could say of a reference. Ambiguity is a status, never a guess."""
+    """The result of resolving a reference. Ambiguity is a status, never a guess."""
 
     RESOLVED = "resolved"
     AMBIGUOUS = "ambiguous"
@@ -89,11 +89,11 @@ RELATION_VERBS: Mapping[Relation, str] = {
 }
 
 
-# How much weight a source carries, in five grades.
+# Grades of sources.
 
 
 class Grade(StrEnum):
-    """The grade of a source, the best first; None stands for no grade, which reaches none of them."""
+    """The grade of a source, best first; None means no grade, which reaches none of them."""
 
     A = "A"
     B = "B"
@@ -102,17 +102,17 @@ class Grade(StrEnum):
     E = "E"
 
     def reaches(self, minimum: Grade) -> bool:
-        """Whether this grade is at least as good as another."""
+        """Return whether this grade is at least as good as another."""
         return self.value <= minimum.value
 
 
-# What a document collection is made of: documents, sections, passages, references, entities.
+# Documents, sections, passages, references, entities.
 
-# The field of a document's metadata that names the family it is a version in.
+# The metadata field with the family of versions that a document belongs to.
 FAMILY = "family"
-# The field that says which of the versions, or of the editions of a standard, a document is: "2 of 5".
+# The metadata field with the version, or the edition of a standard: "2 of 5".
 EDITION = "edition"
-# Statuses of a text that no longer holds, by whatever end it came to.
+# Statuses of a text that is no longer in force.
 OUT_OF_FORCE = ("repealed", "superseded", "annulled", "expired", "withdrawn", "not in force")
 
 
@@ -277,7 +277,7 @@ class EntityKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a passage makes of somebody: "Agent" in a contract, by the id of the passage that says so."""
+    """The role of a party, such as "Agent" in a contract, with the id of the passage that states it."""
 
     name: str
     source_id: str

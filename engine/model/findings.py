@@ -1,4 +1,4 @@
-"""What was found: hops of trails, hits of retrievers, addends of scores, ranked passages."""
+"""Results: hops of trails, hits of retrievers, parts of scores, ranked passages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class RetrieverHit:
-    """What one retriever said of a passage for one view: 1-based rank and its raw score."""
+    """A retriever's result for a passage and a view: 1-based rank and raw score."""
 
     retriever: str
     view: str
@@ -45,7 +45,7 @@ class RetrieverHit:
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """One addend of a passage's final score; the parts of a passage add up to its score."""
+    """A term of a passage's final score; the terms add up to the score."""
 
     name: str
     value: float
@@ -56,9 +56,8 @@ class ScorePart:
 class RankedPassage:
     """A passage in the final ranking. ``text`` is a source span, never a summary.
 
-    ``assembled_ids`` are the passages whose text stands in ``text``, in document order; more than
-    one where neighbours were put together. ``same_words`` are other well-ranked passages whose text is
-    word for word that of ``passage``.
+    ``assembled_ids`` are the passages whose text is in ``text``, in document order; several if neighbours
+    were joined. ``same_words`` are other well-ranked passages with the same text as ``passage``.
     """
 
     rank: int

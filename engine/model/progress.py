@@ -1,4 +1,4 @@
-"""How an investigation went: coverage, counts of a round, why it stopped."""
+"""The progress of an investigation: coverage, reports of rounds, stop reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.model.documents import NOTHING, Document, Passage
 
 
 class AreaState(StrEnum):
-    """How well an area of the question is evidenced."""
+    """The coverage of an area of the question."""
 
     COVERED = "covered"
     WEAK = "weak"
@@ -39,14 +39,14 @@ class AreaCoverage:
 
 
 def counted(areas: Sequence[AreaCoverage]) -> list[AreaCoverage]:
-    """The areas that a case needs: the required ones, or those that its question touches where none is."""
+    """Return the areas that a case needs: the required ones, else those that its question touches."""
     required = [area for area in areas if area.required]
     return required or [area for area in areas if area.state is not AreaState.MISSING or area.query]
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyCount:
-    """What one strategy did in one round: leads proposed, admitted, refused (by reason)."""
+    """The work of a strategy in a round: leads proposed, admitted, refused (by reason)."""
 
     strategy: str
     proposed: int
@@ -57,9 +57,12 @@ class StrategyCount:
 
 @dataclass(frozen=True, slots=True)
 class RetrieverCount:
-    """What one retriever gave to a list of passages, best first: how many of them it found, how many nobody
-    else found, and the place of the first. ``off`` says why it did not search. ``milliseconds``: how long it
-    searched, for all queries of a scan at once; None for a list that is no scan's."""
+    """The contribution of a retriever to a list of passages, best first.
+
+    It counts the passages found, those found by no other retriever, and the rank of the first. ``off`` is the
+    reason why it did not search. ``milliseconds``: time for all queries of a scan; None for a list that comes
+    from no scan.
+    """
 
     retriever: str
     found: int = 0
@@ -71,8 +74,10 @@ class RetrieverCount:
 
 @dataclass(frozen=True, slots=True)
 class GapQuery:
-    """A query that a round sends to close a gap: its words, and the id and the name of the area that lacks
-    evidence, both empty where it asks for what a judgement named missing."""
+    """A query sent to close a gap.
+
+    Its words, and id and name of the area without evidence, empty for other gaps.
+    """
 
     text: str
     area: str = ""
@@ -81,8 +86,11 @@ class GapQuery:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A passage in the answer to one query: its 1-based rank by each retriever that ranked it high, and its
-    ``similarity``, the cosine to the query, None without vectors and where it is too low to be a hit."""
+    """A passage in the result of a query.
+
+    It has its 1-based rank in each retriever that ranked it high, and its ``similarity``, the cosine to the
+    query, None without vectors or if too low for a hit.
+    """
 
     passage_id: str
     ranks: Mapping[str, int] = field(default_factory=lambda: NOTHING, hash=False)
@@ -91,12 +99,12 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One query as it was sent to the retrievers, and the best of what it found.
+    """A query as sent to the retrievers, with its best results.
 
-    ``kind`` is the name of a view of the question, or "gap"; ``is_hypothetical``: its text was made up to be
-    searched by. ``area`` and ``name`` are those of the area for which a gap's query was sent. ``found``
-    counts all its passages, ``hits`` are the best of them. ``milliseconds``: how long it took, None for a
-    view of the scan, whose views are searched together.
+    ``kind`` is the name of a view of the question, or "gap"; ``is_hypothetical``: its text was written for
+    the search. ``area`` and ``name`` are those of a gap's area. ``found`` counts all passages, ``hits`` are
+    the best of them. ``milliseconds``: duration, None for a view of the scan, whose views are searched
+    together.
     """
 
     kind: str
@@ -113,16 +121,18 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class FoundBy:
-    """How a passage of the pool was found by searching: the number of the query that did, counted over all
-    rounds of the case, None for one that was only followed to; and its cosine to the question, None
-    without vectors."""
+    """How a search found a passage of the pool.
+
+    ``search`` is the number of the query over all rounds, None if it was only reached by a hop;
+    ``similarity`` its cosine to the question, None without vectors.
+    """
 
     search: int | None = None
     similarity: float | None = None
 
 
 class RoundKind(StrEnum):
-    """What a round is made for."""
+    """The purpose of a round."""
 
     BROAD_SCAN = "broad_scan"
     REFERENCE_EXPANSION = "reference_expansion"
@@ -132,8 +142,10 @@ class RoundKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoundJudgement:
-    """What was said after a round of whether enough was found: by "model" or "plain". ``confidence``, 0..1,
-    and ``reasons`` are a language model's own, None and empty where it gave none."""
+    """A judgement after a round of whether enough was found, by "model" or "plain".
+
+    ``confidence``, 0..1, and ``reasons`` come from a language model, None and empty otherwise.
+    """
 
     by: str
     sufficient: bool
@@ -144,10 +156,12 @@ class RoundJudgement:
 
 @dataclass(frozen=True, slots=True)
 class RoundReport:
-    """One turn of the loop. ``number`` 0 is the scan; ``retrievers`` are those that it asked. ``queries``
-    were sent to close gaps; ``before`` and ``after`` are the states of the areas around it, by their ids.
-    ``purpose``: why it was made, in words, ``kinds`` by its sort; ``searches``: every query that was sent in
-    it; ``judged``: whether enough was found then, where anybody said so."""
+    """A round of the loop.
+
+    ``number`` 0 is the scan; ``retrievers`` are those used. ``queries`` were sent to close gaps; ``before``
+    and ``after`` are states of areas by id. ``purpose`` describes the round, ``kinds`` classify it;
+    ``searches``: every query sent; ``judged``: the judgement of sufficiency, if any.
+    """
 
     number: int
     seeds: tuple[str, ...]
@@ -167,7 +181,7 @@ class RoundReport:
 
     @property
     def efficiency(self) -> float | None:
-        """New passages as a share of all that the strategies proposed; None where they proposed nothing."""
+        """New passages as a share of all proposals; None without proposals."""
         proposed = sum(count.proposed for count in self.strategies)
         return self.admitted / proposed if proposed else None
 
@@ -192,7 +206,7 @@ class StopReason(StrEnum):
 
 
 class EvidenceStatus(StrEnum):
-    """Whether the corpus bears a question at all: it does, in part, or not."""
+    """Whether the corpus can answer a question: yes, in part, or no."""
 
     FOUND = "found"
     PARTIAL = "partial"
@@ -201,8 +215,11 @@ class EvidenceStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartEvidence:
-    """What was found for one part of a question: its ``text``, to be understood by itself, the status with
-    what nothing bears, and the best passages for it with their documents, best first."""
+    """The evidence for a part of a question.
+
+    ``text`` is understandable by itself; with it come the status, the missing words, and the best passages
+    with their documents, best first.
+    """
 
     text: str
     status: EvidenceStatus
@@ -212,9 +229,12 @@ class PartEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a question found in the corpus. ``missing`` is what nothing bears, in the question's own words;
-    ``numbers`` are what the status was decided from, by name, each 0..1. ``parts``: what was found for each
-    part of a question that asks several things, empty where it asks one."""
+    """The evidence for a question in the corpus.
+
+    ``missing`` are words of the question without evidence; ``numbers`` are the values that decided the
+    status, by name, each 0..1. ``parts``: evidence for each part of a question that asks several things, else
+    empty.
+    """
 
     status: EvidenceStatus
     missing: tuple[str, ...] = ()
@@ -222,16 +242,16 @@ class Evidence:
     parts: tuple[PartEvidence, ...] = ()
 
 
-# Where nothing was looked at.
+# The default before any judgement.
 UNJUDGED = Evidence(EvidenceStatus.FOUND)
 
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """Estimate of the share of relevant passages that the pool already holds, with its interval.
+    """An estimate of the share of relevant passages in the pool, with its interval.
 
-    ``alone`` of the ``best`` passages of the pool were found by one way only; ``evidence`` are the numbers
-    that the estimate was made of, by name, each 0..1.
+    ``alone`` of the ``best`` passages were found by one way only; ``evidence`` are the inputs of the estimate
+    by name, each 0..1.
     """
 
     estimate: float
@@ -262,7 +282,7 @@ class Metrics:
     coherence: float | None = None
 
 
-# Where nothing was measured.
+# The default before any measurement.
 UNMEASURED = Metrics()
 
 

@@ -1,4 +1,4 @@
-"""A question as it is searched: what it asks, what it requires, the views it is seen by."""
+"""A question as it is searched: intent, constraints, views."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.model.documents import Relation
 
 
 class Intent(StrEnum):
-    """What kind of answer a question asks for."""
+    """The kind of answer that a question asks for."""
 
     LOOKUP = "lookup"
     EXPLORATORY = "exploratory"
@@ -20,11 +20,11 @@ class Intent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One way to see the question: its words, and the retrievers that read it.
+    """A view of the question: its words, and the retrievers that read it.
 
-    ``name`` says what it is made of: literal, part, side, clause, register, acronym, terms, feedback,
-    gap, or own (a person's); ``origin`` says where its words come from. ``weight`` scales its list in
-    the fusion. ``dense`` is false for a list of words, which has no meaning to embed.
+    ``name`` is its kind: literal, part, side, clause, register, acronym, terms, feedback, gap, or own (the
+    user's); ``origin`` is the source of its words. ``weight`` scales its list in the fusion. ``dense`` is
+    false for a list of words, which has no meaning to embed.
     """
 
     name: str
@@ -45,7 +45,7 @@ class DepthKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """How deep a question goes, and the ``reason`` in words."""
+    """The depth of a question, with the ``reason`` in words."""
 
     kind: DepthKind
     reason: str = ""
@@ -53,9 +53,9 @@ class Depth:
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """The type of transaction that a question is about, by its id in the ontology, None for none.
+    """The type of transaction of a question, by its id in the ontology, None for none.
 
-    ``proposed``: its own words told it, nobody chose; ``strength`` how clearly, 0..1.
+    ``proposed``: it was derived from the question, not chosen; ``strength`` is its clarity, 0..1.
     """
 
     id: str | None
@@ -65,9 +65,12 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What a question constraints of every passage: phrases it must or must not hold, documents by name,
-    type, language and year (bounds included), the day on which it must be in force; and of the case: how
-    deep it goes, and the type of transaction, "none" for none."""
+    """Constraints of a question.
+
+    On passages: phrases they must or must not contain, documents by name, type, language and year (bounds
+    included), the day on which they must be in force. On the case: its depth, and the type of transaction,
+    "none" for none.
+    """
 
     must_include: tuple[str, ...] = ()
     must_exclude: tuple[str, ...] = ()
@@ -85,8 +88,8 @@ class Constraints:
 class Suggestion:
     """A constraint that the question's prose may mean; it is shown and not applied.
 
-    ``kind`` is the field of ``Constraints``, ``value`` what would stand there, ``words`` the words of
-    the question that told it.
+    ``kind`` is a field of ``Constraints``, ``value`` its possible value, ``words`` the words of the question
+    that suggest it.
     """
 
     kind: str
@@ -95,8 +98,10 @@ class Suggestion:
 
 
 class Naming(StrEnum):
-    """What became of a provision that a question names: found, one of several, not in its document, or of a
-    document that the corpus has not."""
+    """The result of looking up a provision named in a question.
+
+    It was found, is ambiguous, is missing in its document, or its document is not in the corpus.
+    """
 
     FOUND = "found"
     SEVERAL = "several"
@@ -106,7 +111,7 @@ class Naming(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A provision that may be meant: its first passage, and what it is called."""
+    """A provision that may be meant: its first passage and its label."""
 
     passage_id: str
     label: str
@@ -114,12 +119,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class NamedProvision:
-    """A provision that a question names by its number, in the question's own ``words``; or, by a ``relation``
-    that defines, the passages that define the term which it asks for.
+    """A provision that a question names by its number, in its own ``words``.
 
-    ``passage_ids`` is what it names, in reading order. ``choices``: which provisions it may be where there
-    are several, the nearest ones where there is none. ``leads``: its passages stand first in the ranking.
-    ``note`` says what a person should know of it.
+    With a defining ``relation`` it is a definition of a term that the question asks for. ``passage_ids`` are
+    its passages in reading order. ``choices``: the candidates if it is ambiguous, the nearest provisions if
+    it is missing. ``leads``: its passages come first in the ranking. ``note`` is a remark for the user.
     """
 
     words: str
@@ -133,13 +137,13 @@ class NamedProvision:
 
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
-    """The question seen several ways; ``references`` are provisions that the question itself names, as it
-    writes them, ``named`` what they are in the corpus.
+    """The plan of a search.
 
+    ``references`` are provisions named in the question, as written, ``named`` the same in the corpus.
     ``focus`` are ids of documents whose own text it asks for ("what does the Agency Code say on notice?").
-    ``depth``: how deep it goes, None where the settings say it.
-    ``evidence`` are the words that told the intent. ``document_types`` and ``document_ids`` are those of
-    the corpus that its prose names. ``edited``: a person changed it.
+    ``depth`` is None if the settings decide it. ``evidence`` are the words that determined the intent.
+    ``document_types`` and ``document_ids`` are those of the corpus that its prose names. ``edited``: a user
+    changed it.
     """
 
     question: str

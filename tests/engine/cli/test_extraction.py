@@ -79,7 +79,7 @@ def test_without_a_model_it_says_what_is_missing(folder: Path, capsys: pytest.Ca
 def test_validations_need_no_model(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["validations", "--corpus", str(folder)]
     assert main(flags) == 0
-    assert "Nobody has judged" in capsys.readouterr().out
+    assert "None of them has been judged" in capsys.readouterr().out
     items = list(checklist(open_corpus(folder)).items.values())[:3]
     judgements = (Judgement.ACCEPTED, Judgement.ACCEPTED, Judgement.REJECTED)
     for item, judgement in zip(items, judgements, strict=True):

@@ -116,4 +116,4 @@ def test_check_tells_the_hierarchy_and_what_is_missing(
     assert "transaction t needs passages: a 4\n" in out
     assert "wrong: concept y: articles: Article 999 of the Tax Procedure Act: this corpus has no" in out
     file.write_text("concepts: [{id: x, parent: y}, {id: y, parent: x}]\n", encoding="utf-8")
-    assert "in a circle: x under y under x" in run("ontology", "--corpus", sample_folder, "check", file).err
+    assert "form a cycle: x under y under x" in run("ontology", "--corpus", sample_folder, "check", file).err
