@@ -14,7 +14,8 @@ from engine.investigation.definitions import find_definition
 from engine.investigation.facets import NONE
 from engine.investigation.filters import Filters
 from engine.investigation.pool import Pool, Reading
-from engine.investigation.round import NAMED, SCAN, admit_named, admit_scanned
+from engine.investigation.round import NAMED, admit_named, admit_scanned
+from engine.investigation.trails import SCAN
 from engine.language.embedders import Embedder
 from engine.model import Depth, DepthKind, Hop, QueryPlan, Search, StrategyCount
 from engine.retrieval.embedding import embed_views

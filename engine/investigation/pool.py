@@ -304,7 +304,18 @@ class Pool:
 
     def trails_of(self, passage_ids: Iterable[str], limit: int = 5) -> dict[str, tuple[tuple[Hop, ...], ...]]:
         """Return the trails of several passages at once, as ``trails`` does."""
-        found = {passage: self._trails.ways_to(self._positions[passage], limit) for passage in passage_ids}
+        return self._made({one: self._trails.ways_to(self._positions[one], limit) for one in passage_ids})
+
+    def telling_trails(self, ranked: Sequence[str], limit: int) -> dict[str, tuple[tuple[Hop, ...], ...]]:
+        """Return the trails of ranked passages, best passage first, the most telling trails first."""
+        positions = [self._positions[passage] for passage in ranked]
+        ranks = {position: rank for rank, position in enumerate(positions)}
+        ways = self._trails.telling_ways
+        return self._made(
+            {one: ways(position, ranks, limit) for one, position in zip(ranked, positions, strict=True)}
+        )
+
+    def _made(self, found: Mapping[str, list[tuple[int, ...]]]) -> dict[str, tuple[tuple[Hop, ...], ...]]:
         numbers = list(dict.fromkeys(step for trails in found.values() for trail in trails for step in trail))
         hops = dict(zip(numbers, self._trails.hops(numbers), strict=True))
         return {

@@ -360,7 +360,7 @@ def present(
     passages = dict(zip(every.tolist(), reading.passages(every), strict=True))
     documents = corpus.documents()
     numbers = dict(zip(every.tolist(), corpus.document_numbers(every).tolist(), strict=True))
-    trails = pool.trails_of(
+    trails = pool.telling_trails(
         [passages[int(ranking.rows[item.position])].id for item in assembled], TRAILS_SHOWN
     )
     shown = []

@@ -21,7 +21,7 @@ from engine.investigation.ranking import Ranking
 from engine.investigation.ranking.reranking import pinned, with_addend
 from engine.investigation.strategies.base import Context, Seeds, Strategy, bypasses_gate, is_lasting
 from engine.investigation.strategies.whole_document import DOCUMENTS, PER_DOCUMENT
-from engine.investigation.trails import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
+from engine.investigation.trails import DIRECTIONS, NO_SOURCE, RELATIONS, SCAN, Leads, strongest
 from engine.model import (
     Direction,
     Hop,
@@ -36,7 +36,7 @@ from engine.model import (
 from engine.retrieval.scan import Scan
 from engine.search_budget import SearchBudget
 
-SCAN, PERSON, NAMED, LINKED = "scan", "person", "named", "linked"
+PERSON, NAMED, LINKED = "person", "named", "linked"
 
 # Passages that the question names: first in the pool and first in the ranking
 

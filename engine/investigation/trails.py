@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import islice
@@ -145,6 +145,11 @@ FROM_QUESTION = -1
 LONGEST_TRAIL = 8
 # Links that no text states.
 CIRCUMSTANTIAL = (Relation.MENTIONS, Relation.SIMILAR_TO, Relation.PART_OF, Relation.NEXT_TO)
+_CIRCUMSTANTIAL = frozenset(RELATION_NUMBER[relation] for relation in CIRCUMSTANTIAL)
+# The strategy of the hops by which the scan found passages.
+SCAN = "scan"
+# Links of better ranked passages that come first among the trails of a passage.
+TELLING = 3
 
 
 class Columns(NamedTuple):
@@ -336,6 +341,44 @@ class Trails:
             )
             frontier = list(islice(longer, limit * 50)) if len(found) < limit else []
         return found
+
+    def telling_ways(self, target: int, ranks: Mapping[int, int], limit: int) -> list[tuple[int, ...]]:
+        """Return up to ``limit`` trails to a ranked passage as hop numbers, the most telling first.
+
+        ``ranks``: rank of each ranked passage by its position. First come links that the texts state, from
+        passages that are ranked better, one for each of these, best first; then the shortest trails that end
+        with other hops; the scan is last, but for the first passage.
+        """
+        columns, own = self.columns, ranks.get(target, 0)
+        numbers = np.array(self.to(target), np.intp)
+        stated = [
+            (ranks[source], number)
+            for number, source in zip(numbers.tolist(), columns.sources[numbers].tolist(), strict=True)
+            if ranks.get(source, own) < own and columns.relations[number] not in _CIRCUMSTANTIAL
+        ]
+        found: list[tuple[int, ...]] = []
+        for _, number in sorted(stated):
+            source = int(columns.sources[number])
+            if len(found) < TELLING and source not in {int(columns.sources[trail[-1]]) for trail in found}:
+                ways = (way for way in self.ways_to(source, limit) if not self._passes(way, target))
+                found += [(*way, number) for way in islice(ways, 1)]
+        taken = {int(columns.sources[trail[-1]]) for trail in found}
+        others: dict[tuple[int, int], tuple[int, ...]] = {}
+        for trail in self.ways_to(target, 4 * limit):
+            # One of each kind of search, and one from each passage.
+            source, strategy = int(columns.sources[trail[-1]]), int(columns.strategies[trail[-1]])
+            if len(trail) == 1 or source not in taken:
+                others.setdefault((source, strategy if len(trail) == 1 else -1), trail)
+        rest = list(others.values())
+        if found:
+            rest.sort(key=lambda trail: len(trail) == 1 and self._is_scan(trail[0]))
+        return [*found, *rest][:limit]
+
+    def _is_scan(self, number: int) -> bool:
+        return bool(self.strategies[self.columns.strategies[number]] == SCAN)
+
+    def _passes(self, way: tuple[int, ...], position: int) -> bool:
+        return any(self.columns.targets[number] == position for number in way)
 
     def of(self, strategies: Iterable[str]) -> Numbers:
         """Return the numbers of the hops of some strategies, in the order of discovery."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from engine.extraction.judging import UNWRITTEN
-from engine.investigation.round import PERSON, SCAN
+from engine.investigation.round import PERSON
 from engine.investigation.strategies.gaps import Gaps
+from engine.investigation.trails import SCAN
 from engine.model import Relation
 from engine.records.compared_case import ComparedCase, CorpusChanges, Hop, InputChange, Link
 

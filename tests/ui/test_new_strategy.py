@@ -19,7 +19,7 @@ from tests.engine.following import Following
 from ui.investigate.board import board_data, provenance
 from ui.investigate.case_views import dossiers
 from ui.investigate.controls import knob_of, knobs
-from ui.investigate.progress import Story, heard, told
+from ui.investigate.progress import Story, render_progress, update_progress
 from ui.open_case import OpenCase
 
 QUESTION = "May a manager grant broader powers?"
@@ -61,5 +61,5 @@ def test_what_it_brings_is_drawn_with_its_title_and_colour(corpus: Corpus) -> No
     drawn = board_data(provenance(case.pool, ids, lambda some: dossiers(opened, some)), case.pool)
     assert {"token": "thread-following", "words": "comes next"} in drawn["legend"]
     assert "thread-following" in {node["strategy"] for node in drawn["nodes"]}
-    story = heard(Story(), RoundFinished(case.rounds[1], ()), 0.0)
-    assert f"{TITLE}: +" in told(story)
+    story = update_progress(Story(), RoundFinished(case.rounds[1], ()), 0.0)
+    assert f"{TITLE}: +" in render_progress(story)

@@ -118,7 +118,7 @@ class AccessGate:
         try:
             person = self._person(request)
         except InputError:
-            # What is wrong with the users file was told in the log; a visitor is not told where it lies.
+            # The log has the error in the users file; visitors do not see its path.
             response: Response = JSONResponse({"detail": "nobody can log in just now"}, 503, _FRESH)
             return await response(scope, receive, send)
         path = request.url.path.rstrip("/")
@@ -186,10 +186,10 @@ class AccessGate:
                 "refused",
             )
             after = {"retry-after": str(max(1, round(found.seconds)))} if found.seconds else {}
-            return self._told(request, found.status, found.words, {**_FRESH, **after})
+            return self._refuse(request, found.status, found.words, {**_FRESH, **after})
         if request.url.path in ("/", "/login") and request.method in ("GET", "HEAD"):
             return HTMLResponse(login_page(self._entrance.form), headers=_FRESH)
-        return self._told(request, 401, "Log in first.", _FRESH)
+        return self._refuse(request, 401, "Log in first.", _FRESH)
 
     def _come_in(self, request: Request, admitted: Admitted) -> Response:
         account = self._entrance.account(admitted.name)
@@ -197,11 +197,11 @@ class AccessGate:
         person = Person(role=role, name=admitted.name, address=address_of(request))
         record(person, "log in", "", "refused" if account is None else "done")
         if account is None:
-            return self._told(request, 403, "This account may not come in here.", _FRESH)
+            return self._refuse(request, 403, "This account may not come in here.", _FRESH)
         response: Response = RedirectResponse(_home(request), 303, _FRESH)
         if not _wants_page(request):
             response = JSONResponse({"success": True}, headers=_FRESH)
-        # A fresh secret at every login: one that somebody else has put into the browser is worth nothing.
+        # A fresh secret at every login: one that an attacker has put into the browser is worthless.
         self._set_cookie(request, response, self._sessions.open(admitted.name, admitted.credential))
         return response
 
@@ -222,7 +222,7 @@ class AccessGate:
             COOKIE, value, max_age=age, secure=secure, httponly=True, samesite="none" if framed else "lax"
         )
 
-    def _told(self, request: Request, status: int, words: str, headers: Mapping[str, str]) -> Response:
+    def _refuse(self, request: Request, status: int, words: str, headers: Mapping[str, str]) -> Response:
         if _wants_page(request):
             return HTMLResponse(login_page(self._entrance.form, words), status, headers)
         return JSONResponse({"detail": words, "error": words}, status, headers)
@@ -231,7 +231,7 @@ class AccessGate:
 def entrance_of(settings: OperatorSettings) -> Entrance:
     """The way in that the operator has chosen. Raises InputError where it is not ready."""
     if settings.access == "huggingface":
-        # Cryptography that nobody else needs.
+        # Cryptography is imported only if it is needed.
         from ui.access.huggingface import HuggingFaceEntrance
 
         return HuggingFaceEntrance(settings)
@@ -250,7 +250,7 @@ def _home(request: Request) -> str:
 def behind_gate(app: ASGIApp, settings: OperatorSettings) -> ASGIApp:
     """What only those reach who have logged in, where the operator asks for it.
 
-    Raises InputError where the settings do not tell how somebody logs in.
+    Raises InputError if the settings have no method of login.
     """
     return app if settings.access == "off" else AccessGate(app, settings, entrance_of(settings))
 

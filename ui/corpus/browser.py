@@ -42,7 +42,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place to read from: the document's number, a position in it, and the id of what stands there."""
+    """A place to read from: the document's number, a position in it, and the id of the passage there."""
 
     document: int
     position: int
@@ -69,7 +69,7 @@ class Browser:
         self._by_verdicts: dict[str, tuple[tuple[int, ...], Any]] = {}
 
     def once(self, name: str, count: Callable[[Browser], dict[str, Any]]) -> dict[str, Any]:
-        """What is counted once for a corpus as it stands, and kept."""
+        """Compute a value once for this state of the corpus, and cache it."""
         if name not in self._counted:
             self._counted[name] = count(self)
         return self._counted[name]
@@ -130,7 +130,7 @@ class Browser:
         return np.arange(min(start + max(first, 0), end), min(start + stop, end), dtype=np.int32)
 
     def nodes(self, number: int, section: int | None) -> list[Node]:
-        """What stands below a section of a document's tree, or below the document itself."""
+        """Return the lines below a section of a document's tree, or below the document itself."""
         outline = self.outline(number)
         first, stop = 0, self.length(number)
         if section is not None:
@@ -172,7 +172,7 @@ class Browser:
         return _heading(section, printed, outline.depth[place], self.document(number).language)
 
     def spot(self, target_id: str) -> Spot | None:
-        """Where a passage, section or document stands, by its id."""
+        """Return the position of a passage, section or document, by its id."""
         row = int(self.corpus.rows([target_id])[0])
         if row >= 0:
             return self.spot_of_row(row, target_id)
@@ -186,7 +186,7 @@ class Browser:
         return None
 
     def spot_of_row(self, row: int, name: str = "") -> Spot:
-        """Where the passage of a row stands."""
+        """Return the position of the passage of a row."""
         number = int(self.corpus.document_numbers(np.asarray([row], np.int32))[0])
         return Spot(number, row - self.first_rows[number], name)
 
@@ -202,7 +202,7 @@ class Browser:
     def find(self, words: str, limit: int = MOST_FOUND) -> list[tuple[int, int | None]]:
         """Documents and sections whose names and numbers hold all the words: (document, place or None).
 
-        Of the words for a section, some may stand in the names of its document: "agency code 14".
+        Some of the words for a section may be in the names of its document: "agency code 14".
         """
         wanted = words.casefold().split()
         if not wanted:

@@ -86,7 +86,7 @@ def _experts(access: CorpusAccess, corpus: Corpus) -> tuple[list[Quality] | None
     try:
         return measure_quality(access.desk.cases.reviews(), owner, corpus.name, fingerprint_of(corpus)), ""
     except (InputError, ResourceError) as error:
-        # Of what the corpus itself tells nothing depends on the database of cases.
+        # The rest of the report does not depend on the database of cases.
         return None, str(error)
 
 
@@ -94,7 +94,7 @@ def poll(access: CorpusAccess, form: JobForm) -> Answer:
     """How far it is; at its end the report and the files that hold it."""
     job = access.desk.audits.get(form.job, access.caller.key)
     state = job.state
-    told: Answer = {
+    answer: Answer = {
         "state": state,
         "before": access.desk.audits.before(job),
         "done": job.done,
@@ -102,7 +102,7 @@ def poll(access: CorpusAccess, form: JobForm) -> Answer:
         "message": job.message,
     }
     found = job.payload.audit
-    return told | _report(found) if state == "done" and found is not None else told
+    return answer | _report(found) if state == "done" and found is not None else answer
 
 
 def stop(access: CorpusAccess, form: JobForm) -> Answer:
@@ -166,7 +166,7 @@ def most_cited_html(browser: Browser) -> str:
 
 def types_plot(browser: Browser) -> Answer | None:
     """How many documents there are of each type; nothing where none has one."""
-    # Plotly takes tags in a text for markup, links too, and shows entities as what they stand for.
+    # Plotly renders tags and links in a text as markup, and decodes entities.
     counts = Counter(escape(document.type or NO_TYPE, quote=False) for document in browser.documents)
     if set(counts) == {NO_TYPE}:
         return None

@@ -22,7 +22,7 @@ from engine.llm.cost import cost_report, currency_of
 from ui.investigate.answer import answer_html, writing_html
 from ui.investigate.costs import expected_words
 from ui.investigate.panels import Stage, banner_html, on_failure
-from ui.investigate.progress import told
+from ui.investigate.progress import render_progress
 from ui.models.connections import Connections
 from ui.open_case import OpenCase
 from ui.session import CASES, CaseSessions, case_of
@@ -42,11 +42,11 @@ def brief_value(opened: OpenCase) -> str:
     if case.stop is None:
         return ""
     made = answer(case.investigation(), opened.corpus)
-    return _kept(opened, made, offer(opened, case.model))
+    return _store_answer(opened, made, offer(opened, case.model))
 
 
-def _kept(opened: OpenCase, made: Answer, offered: str) -> str:
-    """An answer as the page shows it, kept so that it can be shown again."""
+def _store_answer(opened: OpenCase, made: Answer, offered: str) -> str:
+    """Return the HTML of an answer, and remember the answer to show it again."""
     opened.answer = (made, offered)
     return answer_html(made, opened, offered)
 
@@ -107,8 +107,8 @@ def written(opened: OpenCase, stage: Stage, model: LanguageModel | None) -> Iter
             made = answer(case.investigation(), opened.corpus, model=model, meter=case.meter)
         opened.story = replace(opened.story, cost=cost_report(case.meter, model.spec))
         yield {
-            stage.answer: _kept(opened, made, offer(opened, model)),
-            stage.story: told(opened.story),
+            stage.answer: _store_answer(opened, made, offer(opened, model)),
+            stage.story: render_progress(opened.story),
         }
     except CancelledError:
         yield {stage.answer: brief_value(opened)}
@@ -146,16 +146,16 @@ def wire_case_report(stage: Stage, token: gr.State, sessions: CaseSessions) -> N
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 
-    told = stage.report.select(
+    reported = stage.report.select(
         tell, token, [stage.report, stage.banner],
         api_visibility="private", show_progress="hidden", trigger_mode="once", concurrency_id=CASES,
     )  # fmt: skip
-    on_failure(told, stage)
+    on_failure(reported, stage)
 
 
 def report_value(opened: OpenCase) -> str:
     """The report as HTML, with the files that hold it. Raises InputError for a case that still goes on."""
-    # Whoever is quick asks while the last step of the case is still being told.
+    # The last step of the case may still be being sent.
     if opened.case.stop is None or not opened.busy.acquire(timeout=PATIENCE):
         raise InputError(NOT_YET)
     try:
@@ -173,7 +173,7 @@ def _answer(opened: OpenCase) -> Answer:
 
 
 def report_html(found: CaseAudit) -> str:
-    """The window's content. When it was made stands in it: the same report twice is shown twice."""
+    """Return the content of the window, with its time: the same report twice is shown twice."""
     report = case_audit_markdown(found)
     return (
         f'<div class="report-text" data-at="{time.time_ns()}">{body_html(report)}</div>'

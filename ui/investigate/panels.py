@@ -33,7 +33,7 @@ _FRAME = (
     '<div class="string-holder" data-board="string" aria-live="polite" hidden></div>'
     '<div class="legend"></div>'
 )
-# What stands in place of the board: the tree with a line on what is selected, or the charts.
+# The panes in place of the board: the tree with a line on what is selected, or the charts.
 _VIEWS = (
     '<div class="views-body" data-views="tree" role="tabpanel" aria-label="Tree" hidden></div>'
     '<div class="tree-told" data-views="told" aria-live="polite" hidden></div>'

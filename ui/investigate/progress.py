@@ -253,7 +253,7 @@ class Story:
         return self.ranked is None
 
 
-def heard(story: Story, event: Event, seconds: float) -> Story:
+def update_progress(story: Story, event: Event, seconds: float) -> Story:
     """The story with one more event in it; ``seconds`` is the time the engine took so far."""
     story = replace(story, seconds=seconds)
     match event:
@@ -291,7 +291,7 @@ def refused(reports: Sequence[RoundReport]) -> int:
     return sum(report.refused for report in reports)
 
 
-def told(story: Story) -> str:
+def render_progress(story: Story) -> str:
     """The story line as HTML."""
     steps = [terms_step(story.terms)] if story.terms else []
     steps += [_plan_step(story.plan)] if story.plan else []

@@ -40,7 +40,7 @@ from ui.investigate.panels import PARTS, Stage, banner_html, on_failure
 from ui.investigate.passages import WAITING as NO_PASSAGES
 from ui.investigate.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.investigate.plan import edited_plan
-from ui.investigate.progress import Story, heard, told
+from ui.investigate.progress import Story, render_progress, update_progress
 from ui.investigate.sidebar import Rail, at_click
 from ui.models.connections import Connections
 from ui.open_case import OpenCase
@@ -136,7 +136,7 @@ def _cards(opened: OpenCase, cards: str) -> str:
 
 def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
     """Return what an event changes on the page, always with the progress."""
-    updates: Updates = {stage.story: told(opened.story)} | _changed(opened, stage, event)
+    updates: Updates = {stage.story: render_progress(opened.story)} | _changed(opened, stage, event)
     if stage.board in updates:
         opened.view.drawn = opened.view.nodes, opened.view.pane
         if opened.view.pane != "board":
@@ -254,7 +254,7 @@ def _run_in_worker(
     try:
         while True:
             opened.story = replace(opened.story, ahead=next(waiting))
-            yield {stage.story: told(opened.story)}
+            yield {stage.story: render_progress(opened.story)}
     except StopIteration as called:
         ticket = called.value
     opened.story = replace(opened.story, ahead=None)
@@ -292,7 +292,7 @@ def _stream_updates(opened: OpenCase, stage: Stage, events: Iterator[Event]) -> 
     heard_before = time.perf_counter()
     for event in events:
         opened.seconds += time.perf_counter() - heard_before
-        progress = heard(opened.story, event, opened.seconds)
+        progress = update_progress(opened.story, event, opened.seconds)
         opened.story = replace(progress, cost=opened.cost(), terms=opened.terms())
         waiting |= shown(opened, stage, event)
         if not isinstance(event, _SENT_WITH_NEXT):
@@ -317,7 +317,7 @@ def case_values(opened: OpenCase, stage: Stage) -> Updates:
     areas = coverage(opened.case.areas, opened.case.metrics) + concepts_box(opened) + rules_slot(opened)
     return {
         stage.banner: "",
-        stage.story: told(opened.story),
+        stage.story: render_progress(opened.story),
         stage.board: board_value(opened),
         stage.coverage: areas,
         stage.ranked: ranked_value(opened),
@@ -374,7 +374,7 @@ def wire_investigation(
         if opened.view.replaced:
             yield {token: case}
             return
-        begun = {stage.story: told(opened.story), stage.ranked: "", stage.bar: bar_value(opened)}
+        begun = {stage.story: render_progress(opened.story), stage.ranked: "", stage.bar: bar_value(opened)}
         yield {token: case, **empty_values(stage), **begun}
         yield from listen(opened, stage, opened.case.run)
 

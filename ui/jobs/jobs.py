@@ -20,14 +20,14 @@ from engine.errors import CancelledError, InputError, RedstringError, for_visito
 
 
 class Folders:
-    """The folders that somebody of this server changes. Safe for several threads."""
+    """The folders that are being changed on this server. Thread-safe."""
 
     def __init__(self) -> None:
         self._taken: set[Path] = set()
         self._lock = Lock()
 
     def take(self, folder: Path, name: str) -> None:
-        """Keep others off. Raises InputError where somebody has it; ``name`` is what visitors call it."""
+        """Lock a folder. Raises InputError if it is locked; ``name`` is its name for visitors."""
         with self._lock:
             if folder in self._taken:
                 raise InputError(f"{name!r} is being changed; wait until that is done")
@@ -40,7 +40,7 @@ class Folders:
 
     @contextmanager
     def taken(self, folder: Path, name: str) -> Iterator[None]:
-        """Keep others off for a while. Raises InputError where somebody has it."""
+        """Lock a folder within a context. Raises InputError if it is locked."""
         self.take(folder, name)
         try:
             yield
@@ -55,7 +55,7 @@ UNEXPLAINED = "the {} ended without a word; the server's log has the details"
 
 
 class State(StrEnum):
-    """Where a job stands. ``STOPPED``: ended before its end, with something left to do later."""
+    """The state of a job. ``STOPPED``: ended before its end, with something left to do later."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -102,7 +102,7 @@ class Job(Generic[Payload]):
     message: str = ""
     turn: int = 0
     finished: float | None = None
-    # Set by whoever wants it to end: the visitor, its deadline, the end of the server.
+    # Set to end the job: by the visitor, its deadline, the end of the server.
     stop: Event = field(default_factory=Event)
     overdue: str = ""
     # It is near its end: the deadline counts no more.
@@ -146,7 +146,7 @@ class Rules:
 
     @property
     def by_address(self) -> int:
-        """Jobs of one address, running and waiting: never so many that nobody else finds a place."""
+        """Limit of running and waiting jobs of one address: others always find a place."""
         return max(1, (self.running + self.waiting) // 2)
 
 

@@ -50,7 +50,7 @@ def used_elsewhere(seconds: float) -> None:
 
 
 class Room:
-    """What a piece of work finds around it. ``opened`` gives the corpus of a folder as it stands now."""
+    """The context of a piece of work. ``opened`` returns the corpus of a folder in its current state."""
 
     def __init__(self, opened: Callable[[Path], Corpus]) -> None:
         self.opened = opened
@@ -79,14 +79,14 @@ class Room:
 # worker over each.
 
 LOG = logging.getLogger(__name__)
-# What is done in a worker: it tells step after step and returns what came of it. Both are pickled.
+# Work of a worker: it yields steps and returns a result, both pickled.
 Work = Callable[..., Iterator[Any]]
 # After so many cases a worker gives freed memory back.
 GIVES_BACK = 20
 
 
 class WorkFailedError(Exception):
-    """Something that nobody foresaw went wrong in a worker, whose log has the details."""
+    """An unforeseen error in a worker; its log has the details."""
 
 
 def be_template(
@@ -105,8 +105,9 @@ def be_template(
     compute_alone()
     from tqdm import tqdm
 
-    from engine.verbs import answers, passages, questions  # noqa: F401  And there.
-    from ui import investigate  # noqa: F401  What workers are asked to do stands there.
+    # Workers run functions of these modules: imported here, all of them share the memory.
+    from engine.verbs import answers, passages, questions  # noqa: F401
+    from ui.investigate import updates  # noqa: F401
     from ui.server.warming import load
     from ui.shelf import Library
 
@@ -116,7 +117,7 @@ def be_template(
     # What is loaded here all workers share.
     load(library, to_come=True)
     if threading.active_count() > 1:
-        LOG.warning("threads beside the template's own: %s", threading.enumerate()[1:])
+        LOG.warning("threads besides the template's own: %s", threading.enumerate()[1:])
     control.send("ready")
     while True:
         try:
@@ -203,7 +204,7 @@ def _serve(pipe: Connection, opened: Callable[[Path], Any]) -> None:
 
 
 class StateChangedError(CorpusError):
-    """The corpus stands in another state than where the value was packed."""
+    """The corpus is in another state than when the value was packed."""
 
 
 def packed(value: object, corpus: Corpus) -> bytes:
@@ -233,7 +234,7 @@ def unpacked(data: bytes, opened: Callable[[Path], Corpus]) -> Any:
 
 
 def state_of(corpus: Corpus) -> tuple[Path | None, str]:
-    """Where a corpus lies, and when it was made: rows mean the same as long as both are the same."""
+    """Return the folder of a corpus and its stamp: rows are the same while both are."""
     return corpus.folder, str(corpus.info().metadata["created"])
 
 

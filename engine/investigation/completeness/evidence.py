@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Rows, Scores
 from engine.investigation.evidence import LOOKED_AT, Part, comparable_text
 from engine.investigation.pool import Entry, Pool, Reading
-from engine.investigation.round import NAMED, PERSON, SCAN
+from engine.investigation.round import NAMED, PERSON
+from engine.investigation.trails import SCAN
 from engine.investigation.view import references_held
 from engine.language.analysis import analyzer
 from engine.language.embedders.transformer import PACKAGED_SPEC

@@ -14,7 +14,7 @@ from engine.language.embedders.base import Vectors
 from engine.language.references import readings
 from engine.operator_settings import OperatorSettings
 from ui.investigate.case_request import CaseRequest
-from ui.investigate.progress import told
+from ui.investigate.progress import render_progress
 from ui.investigate.updates import open_case
 from ui.server.warming import load, loading, openings, warm_up
 from ui.shelf import Library, open_library
@@ -63,11 +63,11 @@ def test_a_case_says_that_it_waits_for_a_model(tmp_path: Path, monkeypatch: pyte
     asked = CaseRequest(question="May a manager grant broader powers?")
     warming = warm_up(library)
     assert loading("minilm")
-    assert "The search model is being loaded" in told(open_case(library, asked).story)
+    assert "The search model is being loaded" in render_progress(open_case(library, asked).story)
     there.set()
     warming.join()
     assert not loading("minilm")
-    assert "is being loaded" not in told(open_case(library, asked).story)
+    assert "is being loaded" not in render_progress(open_case(library, asked).story)
 
 
 def test_the_model_of_corpora_to_come_is_loaded_where_there_may_be_some(

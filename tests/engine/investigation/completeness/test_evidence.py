@@ -139,7 +139,7 @@ def test_what_was_found_in_part_or_not_has_no_estimate(dense: Corpus) -> None:
 
 
 def test_the_estimate_is_never_above_the_share_of_required_areas_with_evidence(dense: Corpus) -> None:
-    asked = InvestigationSettings(rounds=0, transaction_type="berth-refusal")
+    asked = InvestigationSettings(rounds=0, transaction_type="wreck-removal")
     case = finished(dense, asked, scan=10)
     found = case.completeness()
     required = [area for area in case.areas if area.required]

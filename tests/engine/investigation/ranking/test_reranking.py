@@ -15,6 +15,7 @@ from engine.investigation import Case
 from engine.investigation.pool import Reading
 from engine.investigation.ranking import Ranking, reranking
 from engine.investigation.ranking.reranking import RERANKER, Reranking, Texts, mixed
+from engine.investigation.round import LINKED
 from engine.llm import Meter
 from engine.model import RankedPassage
 from engine.records.export import investigation_to_json
@@ -75,7 +76,11 @@ def test_the_cards_tell_the_judgement_that_ordered_them(
     assert case.notes[-1:] != case.investigation().notes[-1:]
     judged = min(reranking.DEPTH, len(case.pool))
     assert f"reranked the best {judged} passages in " in case.investigation().notes[-1]
-    told = [said for ranked in case.ranking if (said := judgement(ranked)) is not None]
+    # What the first passage cites comes behind it, whatever its judgement is.
+    by_judgement = [
+        ranked for ranked in case.ranking if LINKED not in {part.name for part in ranked.breakdown}
+    ]
+    told = [said for ranked in by_judgement if (said := judgement(ranked)) is not None]
     assert len(told) > 2
     assert told == sorted(told, reverse=True)
 
