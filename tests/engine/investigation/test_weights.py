@@ -118,7 +118,7 @@ def test_missing_weights_are_named_in_the_replay(corpus: Corpus) -> None:
     record = investigation_to_json(case_of(corpus, "lifted").investigation())
     record["weights"] = "elsewhere"
     notes = replay(record, corpus).notes
-    assert any("'elsewhere' are kept neither beside this corpus nor in the matter" in note for note in notes)
+    assert any("'elsewhere' are stored neither with this corpus nor in the matter" in note for note in notes)
 
 
 def test_passages_that_the_corpus_has_no_more_change_nothing(corpus: Corpus) -> None:
@@ -147,6 +147,6 @@ def test_unknown_and_damaged_weights_are_refused_in_a_sentence(corpus: Corpus, t
     with pytest.raises(CorpusError, match="cannot be read"):
         experience_of(corpus, "bad")
     path.write_text('{"act": "burnt"}\n')
-    with pytest.raises(CorpusError, match=r"weights\.jsonl:1: no learned weights"):
+    with pytest.raises(CorpusError, match=r"weights\.jsonl:1: not learned weights"):
         experience_of(corpus, None)
     assert any("weights.jsonl:1" in one for one in verify(tmp_path / "meridia").problems)

@@ -122,7 +122,7 @@ def test_the_same_words_are_judged_once(
 ) -> None:
     first, *_, last = [item.passage_id for item in passages if len(item.text) > 40 and not item.copies]
     same = {first: (first, last), last: (first, last)}
-    monkeypatch.setattr("engine.review.items.same_words", lambda _: same)
+    monkeypatch.setattr("engine.review.items.group_identical", lambda _: same)
     found = {item.passage_id: item for item in passage_items(record, "case", bare)}
     assert last not in found
     assert found[first].copies == (f"passage:{last}",)

@@ -111,7 +111,7 @@ def test_so_many_are_added_to_a_queue_and_no_more(
         reviews.assign(queue.id, f"Reviewer {number}")
     with pytest.raises(InputError, match=f"at most {MOST_INVITED} reviewers"):
         reviews.assign(queue.id, "One more")
-    with pytest.raises(InputError, match="1 to 200 characters"):
+    with pytest.raises(InputError, match="1 to 200 visible characters"):
         reviews.assign(queue.id, "x" * 201)
     reviews.forget_reviewer("Reviewer 3")
     assert reviews.queue(queue.id).reviewers[3].startswith("(forgotten ")

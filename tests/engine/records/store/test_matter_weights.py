@@ -99,7 +99,7 @@ def test_number_and_size_are_bounded(
     keep(weights, store.matter("Taxes"), "three")
     monkeypatch.setattr(matter_weights, "LONGEST_KEPT", 50)
     weights.delete(matter, "one")
-    with pytest.raises(InputError, match="of which 50 may be kept"):
+    with pytest.raises(InputError, match="50 is the limit"):
         keep(weights, matter, "four")
 
 
