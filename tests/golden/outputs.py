@@ -85,6 +85,7 @@ class Outputs:
         self._sources = write_sources(folder)
         self._corpus = folder / "corpus"
         build_corpus([self._sources], self._corpus, name=NAME, embedding="none")
+        self._built = {*self._corpus.rglob("*")}
         with _steady(folder / "first"):
             # What the first questions load is no part's to pay for.
             for question in (GERMAN_QUESTION, QUESTION, *SAMPLE_QUESTIONS.values()):
@@ -92,6 +93,9 @@ class Outputs:
 
     def of(self, part: str) -> dict[str, str]:
         """Return the outputs of a part by their names, masked."""
+        # Journals that other parts wrote: a part makes the same outputs by itself as after all others.
+        for path in {*self._corpus.rglob("*")} - self._built:
+            path.unlink()
         folder = self._folder / part.replace(" ", "-")
         shutil.copytree(self._folder, folder, ignore=lambda _, names: {*names} - {*FILES})
         make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}

@@ -70,9 +70,10 @@ COMMANDS |= {
     f"sample {language}": [f"{command} {_ON_THE_SAMPLE}" for command in ("investigate", "answer")]
     for language in SAMPLE_QUESTIONS
 }
-COMMANDS["claims"] = [
-    f"audit {{claims}}/{language}.txt --corpus {{sample}} --as-of 2024-06-01" for language in SAMPLE_QUESTIONS
-]
+COMMANDS |= {
+    f"claims {language}": [f"audit {{claims}}/{language}.txt --corpus {{sample}} --as-of 2024-06-01"]
+    for language in SAMPLE_QUESTIONS
+}
 
 
 def _calls(listed: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
