@@ -269,7 +269,7 @@ def _steady(home: Path) -> Iterator[None]:
             return FIRST_CASE + timedelta(minutes=next(minutes))
 
     with (
-        patch.dict(os.environ, REDSTRING_HOME=str(home)),
+        patch.dict(os.environ, REDSTRING_HOME=str(home), COLUMNS="120"),
         patch("secrets.token_urlsafe", lambda size=16: f"golden-id-{next(numbers):012}"),
         patch("engine.investigation.case.datetime", Clock),
     ):

@@ -94,7 +94,7 @@ def test_a_phrase_may_hold_a_comma_and_has_its_own_line(typed: str, held: tuple[
         ("rounds", None, "rounds: nothing is given; give a number from 0 to 5"),
         ("as_of", "yesterday", "as_of"),
         ("query_strategy", "magic", "query_strategy"),
-        ("stop_when", "fame > 1", "stop_when: .*'fame' is no figure"),
+        ("stop_when", "fame > 1", "stop_when: .*'fame' is not a figure"),
         ("retrievers", "['bm25'", "retrievers|bm25"),
         ("nonsense", 1, "'nonsense' is no setting"),
     ],

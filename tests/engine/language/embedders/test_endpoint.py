@@ -142,11 +142,11 @@ def test_many_texts_go_in_batches_and_every_batch_is_a_call(
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (Answer(400, lambda _: {"error": {"message": SAID}}), r"does not take this request \(status 400\)"),
+        (Answer(400, lambda _: {"error": {"message": SAID}}), r"does not accept this request \(status 400\)"),
         (Answer(401, lambda _: {"error": {"message": SAID}}), r"does not accept the key \(status 401\)"),
-        (Answer(404, lambda _: {"error": {"message": SAID}}), r"knows no such model or path \(status 404\)"),
+        (Answer(404, lambda _: {"error": {"message": SAID}}), r"the model or path is unknown to it \(status 404\)"),
         (Answer(418, lambda _: SAID), r"\(status 418\)"),
-        (Answer(503, lambda _: {"error": {"message": SAID}}), r"a fault of its own \(status 503\)"),
+        (Answer(503, lambda _: {"error": {"message": SAID}}), r"an internal error \(status 503\)"),
         (Answer(200, lambda texts: vectors(texts[1:])), "2 texts sent, 1 vectors back"),
         (Answer(200, lambda _: vectors([])), "2 texts sent, 0 vectors back"),
         (Answer(200, lambda _: {"error": SAID}), "the answer holds no vectors"),
