@@ -144,7 +144,7 @@ def test_many_texts_go_in_batches_and_every_batch_is_a_call(
     [
         (Answer(400, lambda _: {"error": {"message": SAID}}), r"does not accept this request \(status 400\)"),
         (Answer(401, lambda _: {"error": {"message": SAID}}), r"does not accept the key \(status 401\)"),
-        (Answer(404, lambda _: {"error": {"message": SAID}}), r"the model or path is unknown to it \(status 404\)"),
+        (Answer(404, lambda _: {"error": {"message": SAID}}), r"is unknown to it \(status 404\)"),
         (Answer(418, lambda _: SAID), r"\(status 418\)"),
         (Answer(503, lambda _: {"error": {"message": SAID}}), r"an internal error \(status 503\)"),
         (Answer(200, lambda texts: vectors(texts[1:])), "2 texts sent, 1 vectors back"),
