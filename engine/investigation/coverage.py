@@ -138,8 +138,9 @@ WEAK = 0.12
 # A passage is good evidence for an area if it is among the BEST of the pool, if affinity times relevance is
 # at least GOOD, and if it belongs to the area at least OWN times as much as to any other.
 BEST, GOOD, OWN = 20, 0.15, 0.5
-# Further passages are listed behind the good ones if they are this relevant, as a share of the best.
-RELEVANT = 0.5
+# Further passages are listed behind the good ones if they are this relevant, as a share of the best, and
+# belong to the area this much, as a share of the area that is strongest in them.
+RELEVANT, LISTED = 0.5, 0.7
 MOST_EVIDENCE = 50
 
 
@@ -332,7 +333,8 @@ def _evidence(belongs: Scores, strongest: Scores, relevance: Scores, facet: Face
     good = own & among_best & (belongs * relevance >= GOOD)
     count = int(good.sum())
     least = facet.similarity * float(belongs.max(initial=0.0))
-    useful = (relevance >= RELEVANT * float(relevance.max(initial=0.0))) & own & (belongs >= least)
+    useful = own & (relevance >= RELEVANT * float(relevance.max(initial=0.0)))
+    useful &= belongs >= np.maximum(least, LISTED * strongest)
     found = count and (facet.required or share >= WEAK)
     indexes = np.flatnonzero(good | useful) if found else np.zeros(0, np.intp)
     order = np.lexsort((indexes, -(belongs[indexes] * relevance[indexes] ** 2), ~good[indexes]))
