@@ -119,7 +119,7 @@ def test_what_is_not_in_the_corpus_is_not_graded(folder: Path) -> None:
         with pytest.raises(InputError, match=words) as caught:
             set_grade(corpus, of, name, Grade.A)  # type: ignore[arg-type]
         assert len(str(caught.value)) < 200
-    with pytest.raises(InputError, match="nobody has graded"):
+    with pytest.raises(InputError, match="has not been graded"):
         withdraw_grade(corpus, "kind", "act")
     assert not (folder / GRADES_NAME).exists()
 
