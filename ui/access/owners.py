@@ -34,7 +34,7 @@ UNKNOWN = "you have no such call; make it again, and fetch its answer with the s
 class OwnerGate:
     """Answers 404 to a request for the call of another visitor, as for a call that does not exist.
 
-    Stands behind the login and the check of bodies. Puts ``answers`` into the streams that fetch them.
+    Runs after the login and the check of bodies. Puts ``answers`` into the streams that fetch them.
     """
 
     def __init__(self, app: ASGIApp, answers: Answers) -> None:
@@ -59,7 +59,7 @@ class OwnerGate:
                 elif kind in ("result", "queue data"):
                     message = {**message, "body": self._answers.restore(body)}
                 if kind == "result" and body.startswith(ENDS):
-                    # Gradio has no second answer for it, and would never say so.
+                    # Gradio has no second answer for it, and would leave the client waiting.
                     self._owners.pop(scope["path"].rsplit("/", 1)[-1], None)
             elif kind == "page" and owner.startswith("address "):
                 cookie = f"{COOKIE}={secrets.token_urlsafe(32)}; HttpOnly; Path=/; SameSite=lax"
