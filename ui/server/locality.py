@@ -1,4 +1,4 @@
-"""Tell local requests from remote ones, and return the addresses of remote ones."""
+"""Distinguish local requests from remote ones, and return the addresses of remote ones."""
 
 from __future__ import annotations
 
