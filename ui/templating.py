@@ -46,6 +46,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Untrusted text, without hidden characters.
+    # For untrusted text: makes hidden characters visible.
     environment.filters["marked"] = marked
     return environment

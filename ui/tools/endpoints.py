@@ -45,7 +45,7 @@ def endpoint_of(verb: Verb, services: Services) -> Any:
     def endpoint(request: gr.Request, *given: Any, **named: Any) -> dict[str, Any]:
         try:
             sent = dict(zip(names, given, strict=False)) | named
-            # Send no update for components that do not change.
+            # None means that the caller leaves the default.
             asked = parse_request(
                 verb.request, {name: value for name, value in sent.items() if value is not None}
             )
