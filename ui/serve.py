@@ -194,8 +194,8 @@ def build(places: Sequence[Place], settings: OperatorSettings) -> tuple[gr.Block
 def build_demo() -> gr.Blocks:
     """Build the page over the sample corpus for another program to serve.
 
-    Cases run in that program's process, because it cannot be started a second time. Raises SettingsError if the
-    settings require a login, which only our own server checks.
+    Cases run in that program's process, because it cannot be started a second time. Raises SettingsError if
+    the settings require a login, which only our own server checks.
     """
     settings = operator_settings(host=ANYWHERE, workers=0)
     if settings.access != "off":
