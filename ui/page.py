@@ -163,8 +163,10 @@ def build_page(
 def wire_session(
     page: gr.Blocks, session: gr.Textbox, connections: Connections, sessions: CaseSessions
 ) -> None:
-    """Receive the secret token of a page when it opens; when it closes, drop its connection and cancel its
-    case."""
+    """Receive the secret token of a page when it opens.
+
+    When the page closes, drop its connection and cancel its case.
+    """
 
     def arrive(name: str, request: gr.Request) -> None:
         trusted = may(person_of(connections.settings, request).role, Action.USE_MODEL)

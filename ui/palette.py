@@ -59,8 +59,7 @@ def colour(strategy: str) -> str:
 
 
 def palette_css() -> str:
-    """Return the CSS custom properties of all thread colours, light and dark, and their list in
-    ``--threads``."""
+    """Return CSS custom properties for all thread colours, light and dark, and their list, ``--threads``."""
     found = {name: colour for name, (_, _, colour) in _shown().items()}
     light = "".join(f"--thread-{name}:{colour.light};" for name, colour in found.items())
     dark = "".join(f"--thread-{name}:{colour.dark};" for name, colour in found.items())

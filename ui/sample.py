@@ -31,7 +31,7 @@ def sample_folder(home: Path, sources: Path = SOURCES, built: Path = BUILT) -> P
     only for its own sources. If no shipped corpus fits, or it has another format, the corpus is built;
     without the packaged model for lexical search only. The shipped corpus is never written to. If neither
     folder is writable, the shipped corpus is used directly. Raises CorpusError or ResourceError if only the
-    server's own folder could be used and cannot.
+    server's folder is not writable.
     """
     name = folder_name(sources)
     folder = home / "corpora" / name

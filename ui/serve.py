@@ -111,8 +111,10 @@ def remove_left(above: Path) -> None:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Use a folder of this server for all temporary files (uploads, files of libraries) within this
-    context."""
+    """Use a folder of this server for all temporary files within this context.
+
+    These are uploads and files of libraries.
+    """
     folder = ServerFolder(Path(tempfile.gettempdir()))
     before = tempfile.tempdir
     # Child processes inherit the variable; Gradio has one of its own.

@@ -127,8 +127,10 @@ def manifest_of(place: Place) -> Manifest:
 
 
 def _memory_of(place: Place) -> int:
-    """Return the memory of an open corpus, in bytes; for one on a server, that of its cached word lists and
-    vectors."""
+    """Return the memory of an open corpus, in bytes.
+
+    For one on a server it is that of the cached word lists and vectors.
+    """
     return 7 * CACHE_BYTES if isinstance(place, Address) else current_generation(place).memory
 
 

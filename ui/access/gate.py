@@ -32,8 +32,7 @@ MOST, MOST_OF_NAME = 10_000, 20
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A login session. ``credential`` is the one it was opened with; ``until`` is when it ends, s of the
-    clock."""
+    """A login session. ``credential`` is the one it was opened with; ``until`` is its end, s of the clock."""
 
     name: str
     credential: str = field(repr=False)

@@ -1,9 +1,11 @@
-"""Who owns a page load and a call. Gradio gives both to every visitor who knows their names:
-``session_hash``, which the browser chooses, and ``event_id``.
+"""Bind page loads and calls to their owners.
 
-The owner is the person who has logged in; without a login it is the browser, known by a cookie, and without a
-cookie, as in programs, the address. Behind this gate the name of a page load includes its owner, so that the
-same name of another visitor is another page load. The gate remembers the owner of each call.
+Gradio serves both to every visitor who knows their names: ``session_hash``, which the browser chooses, and
+``event_id``.
+
+The owner is the person who has logged in; without a login it is the browser, identified by a cookie, or by
+its address if it has no cookie, as in programs. Behind this gate the name of a page load includes its owner,
+so that the same name of another visitor is another page load. The gate remembers the owner of each call.
 """
 
 from __future__ import annotations

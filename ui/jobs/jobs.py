@@ -240,8 +240,10 @@ class Jobs(Generic[Payload]):
         self._stop(self.get(job_id, visitor))
 
     def wait(self, job: Job[Payload]) -> None:
-        """Wait for the end of a job. Raises CancelledError, or InputError with the message of a failed
-        job."""
+        """Wait for the end of a job.
+
+        Raises CancelledError, or InputError with the message of a failed job.
+        """
         with self._change:
             self._change.wait_for(lambda: job.over)
         if job.state is State.CANCELLED:

@@ -254,8 +254,7 @@ def _lives(process: psutil.Process) -> bool:
 
 
 def _own_memory(process: psutil.Process) -> int:
-    """Return the memory of a process in bytes; shared memory is divided between the processes that share
-    it."""
+    """Return the memory of a process in bytes; shared memory is divided between its processes."""
     try:
         return int(process.memory_full_info().pss)
     except (psutil.AccessDenied, AttributeError):

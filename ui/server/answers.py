@@ -58,7 +58,7 @@ class Answers:
         return mark
 
     def restore(self, message: bytes) -> bytes:
-        """Replace the marker in a message of a stream by its answer, or by an error if the answer was
+        """Replace the marker in a message of a stream by its answer; by an error if the answer was
         dropped."""
         found = _MARK.search(message)
         if found is None:

@@ -96,8 +96,10 @@ async def _whole(receive: Receive, policy: Policy) -> bytearray:
 
 
 def checked_json(body: bytes | bytearray, policy: Policy) -> Any:
-    """Parse and check a body. Raises BodyError if it is invalid JSON, too deep, too long, or of another
-    form."""
+    """Parse and check a body.
+
+    Raises BodyError if it is invalid JSON, too deep, too long, or of another form.
+    """
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:

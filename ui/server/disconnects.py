@@ -40,8 +40,7 @@ class Callers:
 
     @contextmanager
     def waiting(self, names: set[str], cancel: Cancel) -> Iterator[None]:
-        """Within this context, call ``cancel`` once one of these connections is closed, or if it already
-        was."""
+        """Call ``cancel`` if one of these connections is closed within this context, or already was."""
         with self._lock:
             early = not names.isdisjoint(self._early)
             for name in names:

@@ -41,8 +41,10 @@ STATIC = {
 
 
 def script_hash(text: str) -> str:
-    """Return the source expression of an inline script. As in browsers, each line end counts as one
-    character."""
+    """Return the source expression of an inline script.
+
+    As in browsers, each line end counts as one character.
+    """
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     return f"'sha256-{base64.b64encode(hashlib.sha256(plain.encode()).digest()).decode()}'"
 

@@ -28,8 +28,10 @@ class WithoutContent(logging.Formatter):
         super().__init__(_FORMAT)
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a record. For records of the event loop, keep only the first line: the rest shows
-        objects."""
+        """Format a record.
+
+        For records of the event loop, keep only the first line: the rest shows objects.
+        """
         told = super().format(record)
         return told.partition("\n")[0] if record.name == "asyncio" else told
 

@@ -66,8 +66,7 @@ def tokens_of_look(seconds: float) -> float:
 def metered(
     function: Callable[..., Any], spend: Spend, price: Callable[[float], float] = tokens_of_case
 ) -> Callable[..., Any]:
-    """Wrap a function: its caller's address pays the ``price`` of the processor time that it uses, in
-    seconds."""
+    """Wrap a function: the caller's address pays the ``price`` of its processor time, in seconds."""
 
     def spent(seconds: float) -> None:
         request = LocalContext.request.get(None)
@@ -148,8 +147,10 @@ class Buckets:
         return len(self._stocks)
 
     def take(self, key: str, tokens: float = 1.0) -> float:
-        """Take tokens, and return 0; if there are too few, take none and return the seconds until there are
-        enough."""
+        """Take tokens, and return 0.
+
+        If there are too few, take none, and return the seconds until there are enough.
+        """
         now = self._clock()
         with self._lock:
             stock, at = self._stocks.pop(key, (self._rate.burst, now))
@@ -161,8 +162,7 @@ class Buckets:
         return 0.0 if enough else (tokens - stock) / self._rate.second
 
     def spend(self, key: str, tokens: float) -> None:
-        """Take used tokens, down to minus one burst. A negative number of tokens is returned to the
-        bucket."""
+        """Take used tokens, down to minus one burst. A negative number returns tokens to the bucket."""
         now = self._clock()
         with self._lock:
             stock, at = self._stocks.pop(key, (self._rate.burst, now))

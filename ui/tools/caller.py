@@ -108,8 +108,10 @@ class ServerCaller:
         return self.library.shelf(self.person.key)
 
     def find(self, name: str) -> Shelved:
-        """Return a corpus that the caller sees; the first one for an empty name. Raises InputError if
-        unknown."""
+        """Return a corpus that the caller sees; the first one for an empty name.
+
+        Raises InputError for an unknown name.
+        """
         return self.library.find(name or None, self.person.key)
 
     def may(self, action: Action, corpus: str) -> bool:
@@ -137,8 +139,10 @@ class ServerCaller:
     def settings(
         self, preset: str, values: Mapping[str, Any] | None, changes: Mapping[str, Any], *, assisted: bool
     ) -> InvestigationSettings:
-        """Return the requested settings, checked like the page's controls. Raises SettingsError,
-        InputError."""
+        """Return the requested settings, checked like the page's controls.
+
+        Raises SettingsError, InputError.
+        """
         helped = {name: value for name, (value, _) in helpers().items()} if assisted else {}
         return settings_from(values or {}, get_preset(preset).changed(**helped).changed(**changes))
 

@@ -20,8 +20,10 @@ NOT_STORED = {"cache-control": "no-store"}
 
 
 class CaseFiles:
-    """Serves exported files. ``export`` does the work of the tool of that name, see
-    ``ToolServer.function``."""
+    """Serves exported files.
+
+    ``export`` does the work of the tool of that name, see ``ToolServer.function``.
+    """
 
     def __init__(self, export: Callable[[], Callable[..., dict[str, Any]]]) -> None:
         self._export = export

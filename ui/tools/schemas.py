@@ -51,8 +51,7 @@ def input_schema(verb: Verb) -> Schema:
 
 
 def output_schema(verb: Verb) -> Schema:
-    """Return the schema of a tool's answer. If it has a full and a short form, only the short one is
-    described."""
+    """Return the schema of a tool's answer; of its short form if it has two."""
     whole = verb.tool.response.model_json_schema(mode="serialization")
     short: Schema = _short(_plain(whole, whole.get("$defs", {})))
     short.pop("$defs", None)

@@ -164,8 +164,7 @@ class Worker:
 
     @property
     def is_there(self) -> bool:
-        """Return whether it is alive and idle. An idle worker sends nothing; readable data means it has
-        ended."""
+        """Return whether it is alive and idle. Data from an idle worker means that it has ended."""
         return self.alive and not self._busy and not self._pipe.poll()
 
     def run(

@@ -93,8 +93,7 @@ class WorkFailedError(Exception):
 def be_template(
     control: Connection, given: Sequence[Path], home: Path | None, settings: OperatorSettings
 ) -> None:
-    """Load everything, report it over ``control``, and fork a worker for each pipe handle received over
-    it."""
+    """Load everything, report it over ``control``, and fork a worker for each pipe handle that arrives."""
     # The page's process handles termination signals. When it ends, the pipes close.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Let the system reap workers that end.
