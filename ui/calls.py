@@ -24,7 +24,7 @@ NO_KEY = "cases and reviews are stored for visitors who can be recognised; this 
 
 
 class Form(Request):
-    """The fields of every call: its name, and the browser's secret names of the visitor and the session."""
+    """The fields of every call: its name, and the browser's secret tokens of the visitor and the session."""
 
     do: Key
     visitor: Key = Field(default="", repr=False)
@@ -33,8 +33,10 @@ class Form(Request):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The sender of a call. ``session`` is the page whose language model is used; ``is_local``: the request
-    comes from this machine."""
+    """The sender of a call.
+
+    ``session`` is the page whose language model is used; ``is_local``: the request comes from this machine.
+    """
 
     person: Person
     session: str = ""
@@ -42,7 +44,7 @@ class Caller:
 
     @property
     def key(self) -> str:
-        """The secret name that the caller's corpora and jobs belong to; empty for none."""
+        """The secret token that the caller's corpora and jobs belong to; empty without one."""
         return self.person.key
 
     @property
@@ -76,9 +78,9 @@ FormT = TypeVar("FormT", bound=Form)
 class Call(Generic[AccessT, FormT]):
     """A private call of the page.
 
-    ``audit`` names it in the audit log, empty for a call that is not logged; a function gets the form and
-    the answer (None for a call that failed). ``needs`` is the permission that it requires. ``keyless`` makes
-    the answer for a browser without a key; without it such a browser gets an error.
+    ``audit`` is its name in the audit log, empty for a call that is not logged; a function gets the form and
+    the answer (None for a failed call). ``needs`` is the required permission. ``keyless`` makes the answer
+    for a browser without a token; without it such a browser gets an error.
     """
 
     name: str
@@ -89,7 +91,7 @@ class Call(Generic[AccessT, FormT]):
     keyless: Callable[[], Answer] | None = None
 
     def action(self, form: FormT, found: Answer | None) -> str:
-        """The name of the call in the audit log."""
+        """Return the name of the call in the audit log."""
         return self.audit if isinstance(self.audit, str) else self.audit(form, found)
 
 
@@ -97,7 +99,7 @@ class Desk(Protocol[AccessOut]):
     """The state that the calls of a view share."""
 
     def access(self, caller: Caller, form: Any) -> AccessOut | None:
-        """What the caller may do; None if that takes a key and the browser has none."""
+        """Return the caller's permissions; None if they require a token and the browser has none."""
 
 
 class ChangedError(InputError):
@@ -110,7 +112,7 @@ def by_name(calls: Iterable[Call[AccessT, Any]]) -> dict[str, Call[AccessT, Any]
 
 
 class _Named(BaseModel):
-    """The name of a call, whatever else it sends."""
+    """The name of a call; other fields are ignored."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -127,7 +129,7 @@ def answer(
 ) -> Answer:
     """Answer a call. An error is one line under ``error``; ``changed`` is set if the corpus has changed.
 
-    ``who`` finds the caller by the token of the browser.
+    ``who`` returns the caller for the token of the browser.
     """
     try:
         name = parse_request(_Named, request).do
@@ -148,7 +150,7 @@ def answer(
 
 
 def _run(call: Call[AccessT, Any], access: AccessT, form: Form, person: Person) -> Answer:
-    """Run a call and write it to the audit log if it is one that is logged."""
+    """Run a call, and write it to the audit log if required."""
     subject = access.subject(form) if call.audit else ""
 
     def log(found: Answer | None, outcome: Literal["done", "refused", "failed"]) -> None:
@@ -177,7 +179,9 @@ def build_panel(
     element: str = "",
 ) -> gr.HTML:
     """Build a view that a script of the page fills; its function ``name`` on the server answers the calls.
-    ``element`` is its id in the page, else ``name``."""
+
+    ``element`` is its id in the page, by default ``name``.
+    """
 
     def call(request: dict[str, Any], sent: gr.Request) -> Answer:
         return answer(desk, calls, request, partial(person_of, settings, sent), is_local=is_local(sent))

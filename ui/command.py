@@ -12,9 +12,9 @@ NAME, SERVE = "redstring", "serve"
 
 
 def main() -> int:
-    """Run the command that ``sys.argv`` holds; returns the exit code."""
+    """Run the command in ``sys.argv``; returns the exit code."""
     if sys.argv[1:2] == [SERVE]:
-        # It says to libraries, before they are imported, how many threads they may have.
+        # This sets the number of threads of libraries, so it must be imported before them.
         from ui.serve import run as serve
 
         return serve(f"{NAME} {SERVE}", sys.argv[2:])
@@ -24,7 +24,7 @@ def main() -> int:
 
 
 def add_serve(commands: Any) -> None:
-    """Name the command among the others; its flags are read where the page is served."""
+    """Add ``serve`` to the list of commands; ``ui.serve`` parses its flags."""
     command = commands.add_parser(SERVE, help="the page, in the browser", add_help=False)
     command.set_defaults(command=_named_late)
 

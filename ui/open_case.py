@@ -23,14 +23,16 @@ from ui.investigate.controls import Terms
 from ui.investigate.progress import Story
 from ui.workers.pool import Workers
 
-# Time in which the last step of a case is sent and stored, on a busy machine too, s.
+# Timeout for sending and storing the last step of a case, s; enough for a busy machine.
 PATIENCE = 3.0
 
 
 @dataclass(slots=True)
 class Replay:
-    """What it takes to run a stored case again: its record, the steps that led to it, and the weights of its
-    matter. Without a ``record`` it has not been read yet."""
+    """The input for running a stored case again: its record, its steps, and the weights of its matter.
+
+    Without a ``record`` it has not been read yet.
+    """
 
     record: Mapping[str, Any] | None = None
     steps: tuple[Event, ...] = ()
@@ -41,11 +43,11 @@ class Replay:
 class CaseView:
     """The view of a case that its page shows.
 
-    ``turn`` numbers the requests of the page. ``replaced``: the page has asked another question since, and
-    shows this case no more. ``visitor`` identifies the page in the queue of cases. ``departures`` counts how
-    often the page was left while the case ran. ``pane`` is in front next to the passages, ``nodes`` limits
-    the nodes of the board, ``rest_shown`` the passages below the ranking. ``drawn`` are the nodes and the
-    pane that were drawn last, ``drawn_at`` is when.
+    ``turn`` numbers the requests of the page. ``replaced``: the page has asked another question since, and no
+    longer shows this case. ``visitor`` identifies the page in the queue of cases. ``departures`` counts how
+    often the user left the page while the case ran. ``pane`` is in front next to the passages, ``nodes``
+    limits the nodes of the board, ``rest_shown`` the passages below the ranking. ``drawn`` are the nodes and
+    the pane that were drawn last, at the time ``drawn_at``.
     """
 
     turn: int = 0
@@ -66,9 +68,9 @@ class OpenCase:
     ``corpus_name`` is the name of the corpus on the page. ``titles`` are those of the documents that the
     settings name, by id. ``read_from`` are the passages whose documents were read whole. ``rejected`` are the
     links that were rejected on the page; if ``may_judge``, the caller may reject one, under the name
-    ``reviewer``. ``answer`` is the one that is shown, with the most that a model would cost. ``workers`` run
-    the case; without them it runs at once. ``keeping`` stores it, None for a case that is not stored. With
-    ``replay`` the case is shown from its record, and is run again before somebody goes on with it.
+    ``reviewer``. ``answer`` is the shown answer, with the most that a model would cost. ``workers`` run the
+    case; without them it runs at once. ``keeping`` stores it, None for a case that is not stored. With
+    ``replay`` the case is shown from its record, and is run again before the user continues it.
     """
 
     case: Case
@@ -92,19 +94,21 @@ class OpenCase:
     _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
 
     def acquire(self) -> bool:
-        """Lock the case to change it; returns whether that succeeded. Waits for the last step of a finished
-        case to be sent and stored."""
+        """Lock the case to change it; returns whether that succeeded.
+
+        Waits until the last step of a finished case was sent and stored.
+        """
         return self.busy.acquire(timeout=0 if self.story.running else PATIENCE)
 
     def merge_from_worker(self, other: OpenCase) -> None:
-        """Take over the case as it came back from a worker."""
+        """Copy the state of the case that a worker returned."""
         self.case, self.story, self.answer = other.case, other.story, other.answer
         self.seconds, self.read_from = other.seconds, other.read_from
         self.view.drawn_at = other.view.drawn_at
         self.replay = None if other.replay is None else Replay()
 
     def lookup(self, passage_ids: list[str]) -> dict[str, tuple[Passage, Document]]:
-        """Return passages with their documents; they are fetched in one batch and cached."""
+        """Return passages with their documents, fetched in one batch and cached."""
         missing = [passage_id for passage_id in dict.fromkeys(passage_ids) if passage_id not in self._known]
         if missing:
             rows = self.corpus.rows(missing)
@@ -120,7 +124,7 @@ class OpenCase:
         return None if model is None else cost_report(self.case.meter, model.spec)
 
     def terms(self) -> Terms:
-        """Return the settings of the case, its start, and its day of the law."""
+        """Return the settings of the case, its start, and its date of the law."""
         plan, titles = self.case.plan, self.titles
         if plan is not None and plan.focus:
             documents = (one for one in self.corpus.documents() if one.id in plan.focus)
@@ -129,7 +133,7 @@ class OpenCase:
         return Terms(self.case.settings, self.case.started, self.case.as_of, titles, kinds)
 
     def name(self, passage_id: str) -> str:
-        """Return the short citation of a passage; an id that the corpus lacks stands for itself."""
+        """Return the short citation of a passage, or its id if the corpus does not contain it."""
         if passage_id not in self._known and self.corpus.rows([passage_id])[0] < 0:
             return passage_id
         passage, document = self.lookup([passage_id])[passage_id]

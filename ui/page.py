@@ -1,4 +1,4 @@
-"""The page: its panels put together, each wired by its own small function."""
+"""The page: builds its panels, and connects each with a small function."""
 
 from __future__ import annotations
 
@@ -41,33 +41,31 @@ from ui.tools.caller import Services
 from ui.tools.endpoints import add_tools
 from ui.workers.pool import LONGEST_LINE
 
-# Of one kind, cases among them, which compute: more at once than cores only make one another slow.
+# Concurrency limit of each kind of computation, such as cases: more than the cores only slow each other down.
 CONCURRENT = max(2, os.cpu_count() or 1)
 LONGEST_QUEUE = 64
-# Threads that listeners may have: Gradio's own number, and one for each case that runs or waits for its turn.
+# Limit of listener threads: Gradio's default, plus one for each running or waiting case.
 THREADS = 40 + 2 * LONGEST_LINE
-# Between two looks at what waits in the queue, s.
+# Interval of checks of the queue, s.
 QUEUE_PAUSE = 0.01
-# Page loads that Gradio remembers, with all that they show: 270 kB at least, 2.5 MB after an endpoint was
-# called; each new session hash makes one. The case of a forgotten page load is found by its token.
+# Page loads that Gradio remembers with their state: each at least 270 kB, 2.5 MB after a call of an endpoint.
+# Each new session hash makes one. The case of a forgotten page load is found by its token.
 PAGE_LOADS = 128
-# Files that were sent and never used: how often they are looked for, and how long they stay, s.
+# Unused uploads: interval of checks, and lifetime, s.
 UPLOADS_KEPT = (3600, 7200)
 
 
 class Page(gr.Blocks):
-    """Gradio's page, whose queue looks ten times less often for what is next, and whose endpoints take fewer
-    arguments than they have.
+    """Gradio's page with a slower polling interval of its queue, and endpoints with optional last arguments.
 
-    Gradio's queue looks every millisecond, which takes a tenth of a core on an idle server, and delays cases
-    on a busy one. What goes through the queue waits in ``answers``, if the
-    page is served.
+    Gradio polls its queue every millisecond, which uses a tenth of a core on an idle server, and delays cases
+    on a busy one. If the page is served, answers in the queue are stored in ``answers``.
     """
 
     answers: Answers | None = None
 
     def queue(self, *given: Any, **named: Any) -> gr.Blocks:
-        """As Gradio's."""
+        """Set up the queue as Gradio does, with a longer polling interval."""
         page: gr.Blocks = super().queue(*given, **named)
         self._queue.sleep_when_free = QUEUE_PAUSE
         return page
@@ -75,8 +73,10 @@ class Page(gr.Blocks):
     async def process_api(
         self, block_fn: Any, inputs: list[Any], *given: Any, **named: Any
     ) -> dict[str, Any]:
-        """As Gradio's. A call without argument names may omit the last arguments, as calls by older clients
-        do."""
+        """Process a call as Gradio does.
+
+        A call without argument names may omit the last arguments, as calls by older clients do.
+        """
         function = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
         if function.api_visibility == "public":
             left_out = function.inputs[len(inputs) :]
@@ -88,8 +88,11 @@ class Page(gr.Blocks):
         return answer
 
     async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> Any:
-        """As Gradio's, but for what endpoints answer: that is JSON and holds no file. To look for one goes
-        through 400 kB three times, and to keep it for the page load holds them for an hour."""
+        """Process return values as Gradio does, but pass the answers of endpoints through unchanged.
+
+        They are JSON without files. Gradio would search the 400 kB three times, and keep them for an hour
+        with the page load.
+        """
         if block_fn.api_visibility == "public":
             return [_Sealed(one) for one in ([predictions] if len(block_fn.outputs) == 1 else predictions)]
         return await super().postprocess_data(block_fn, predictions, state)
@@ -97,7 +100,7 @@ class Page(gr.Blocks):
 
 @dataclass(frozen=True, slots=True)
 class _Sealed:
-    """What an endpoint answers, on its way through Gradio."""
+    """The answer of an endpoint on its way through Gradio."""
 
     value: Any
 
@@ -108,7 +111,7 @@ def build_page(
     connections: Connections | None = None,
     cases: KeptCases | None = None,
 ) -> gr.Blocks:
-    """The page over a library of open corpora. Launch it with ``theme.launch_options``."""
+    """Build the page over a library of corpora. Launch it with ``theme.launch_options``."""
     sessions = sessions or CaseSessions()
     cases = cases or KeptCases(library.settings, library.home)
     connections = connections or Connections()
@@ -132,7 +135,8 @@ def build_page(
         build_evaluation(EvaluationDesk(library))
         facts_html = partial(header_html, library)
         wire_rail(rail, library, header, facts_html)
-        # The browser knows who it is; the server asks it before it shows the visitor's own corpora.
+        # Only the browser has the visitor's token; the server requests it before it shows the visitor's
+        # corpora.
         known = page.load(None, None, rail.visitor, js="() => redstring.visitor()", api_visibility="private")
         wire_shelf(rail, library, header, facts_html, known.then)
         wire_shelf(rail, library, header, facts_html, panel.change)
@@ -159,8 +163,10 @@ def build_page(
 def wire_session(
     page: gr.Blocks, session: gr.Textbox, connections: Connections, sessions: CaseSessions
 ) -> None:
-    """Receive the secret name of a page when it opens; when it closes, forget its connection and cancel its
-    case."""
+    """Receive the secret token of a page when it opens.
+
+    When the page closes, drop its connection and cancel its case.
+    """
 
     def arrive(name: str, request: gr.Request) -> None:
         trusted = may(person_of(connections.settings, request).role, Action.USE_MODEL)

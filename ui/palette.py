@@ -1,8 +1,8 @@
-"""Names and colours of what brings passages: the scan, the strategies, gap queries, a person.
+"""Names and colours of the sources of passages: the scan, the strategies, gap queries, and users.
 
-A strategy says what it is called and which colours it has; here they become custom properties of CSS, so that
-light and dark are one matter for the style sheet. The hues are the colour-blind safe set of Okabe and Ito
-(2008), the lightness adapted per theme.
+A strategy declares its name and colours. They become custom properties of CSS here, so that the style sheet
+handles light and dark. The hues are the colour-blind safe set of Okabe and Ito (2008), with the lightness
+adapted to each theme.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.strategy_registry import Colour, StrategyInfo, load_strategies, stra
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How a thread is shown: what the rail calls it, what the legend calls it, its colour token."""
+    """How a thread is shown: its name in the sidebar, its name in the legend, and its colour token."""
 
     key: str
     title: str
@@ -24,13 +24,13 @@ class Shown:
     token: str
 
 
-# What brings passages and is no strategy.
+# Sources of passages that are not strategies.
 _OTHERS = {
     "scan": ("Scan", "scan", Colour("#7a7a7a", "#a5a5a5")),
     "named": ("Named in the question", "named", Colour("#a3195b", "#ff7eb6")),
     "person": ("Brought by you", "by you", Colour("#1d1d1f", "#ececee")),
 }
-# Colours of what is no longer known: a saved case may name a strategy of a package that is gone.
+# Fallback colours: a saved case may name a strategy of a package that is no longer installed.
 _SPARE = ("spare-a", "spare-b", "spare-c")
 
 
@@ -40,12 +40,12 @@ def _strategies() -> Iterator[StrategyInfo]:
 
 
 def _shown() -> dict[str, tuple[str, str, Colour]]:
-    """Title, legend and colour of everything that brings passages, by name."""
+    """Return the title, legend and colour of every source of passages, by name."""
     return {**_OTHERS, **{one.name: (one.title, one.legend, one.colour) for one in _strategies()}}
 
 
 def thread(strategy: str) -> Shown:
-    """How a strategy is shown. One that is not known gets a spare colour by its name."""
+    """Return how a strategy is shown. The name of an unknown strategy determines its spare colour."""
     known = _shown().get(strategy)
     if known is not None:
         return Shown(strategy, known[0], known[1], f"thread-{strategy}")
@@ -54,12 +54,12 @@ def thread(strategy: str) -> Shown:
 
 
 def colour(strategy: str) -> str:
-    """The CSS value of a strategy's colour."""
+    """Return the CSS value of a strategy's colour."""
     return f"var(--{thread(strategy).token})"
 
 
 def palette_css() -> str:
-    """The colours of all threads as custom properties, light and dark, and their list in ``--threads``."""
+    """Return CSS custom properties for all thread colours, light and dark, and their list, ``--threads``."""
     found = {name: colour for name, (_, _, colour) in _shown().items()}
     light = "".join(f"--thread-{name}:{colour.light};" for name, colour in found.items())
     dark = "".join(f"--thread-{name}:{colour.dark};" for name, colour in found.items())

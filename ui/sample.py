@@ -1,4 +1,4 @@
-"""The sample corpus: it ships built, and is built from its sources where what ships does not fit."""
+"""The sample corpus: ships built, or is built from its sources if the shipped one does not fit."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MODEL, NO_MODEL = "minilm", "none"
 
 
 def sample_folder(home: Path, sources: Path = SOURCES, built: Path = BUILT) -> Path:
-    """The folder of the sample corpus below the server's own, copied there from what ships in ``built``.
+    """Return the folder of the sample corpus in the server's home, copied from the shipped one in ``built``.
 
-    The folder is named after the sources' content, here and in ``built``: what ships serves no other
-    sources. Where nothing that fits ships, or it is of another format, the corpus is built; without the
-    packaged model for lexical search alone. What ships is read and never written to; where neither folder
-    can be written to it is shown where it stands. Raises CorpusError or ResourceError where only the server's
-    cannot.
+    The folder is named after the content of the sources, here and in ``built``, so a shipped corpus is used
+    only for its own sources. If no shipped corpus fits, or it has another format, the corpus is built;
+    without the packaged model for lexical search only. The shipped corpus is never written to. If neither
+    folder is writable, the shipped corpus is used directly. Raises CorpusError or ResourceError if only the
+    server's folder is not writable.
     """
     name = folder_name(sources)
     folder = home / "corpora" / name
@@ -59,7 +59,7 @@ def sample_folder(home: Path, sources: Path = SOURCES, built: Path = BUILT) -> P
 
 
 def folder_name(sources: Path) -> str:
-    """The name of the folder of the corpus that is made from these sources."""
+    """Return the name of the corpus folder for these sources."""
     digest = hashlib.sha256()
     for path in sorted(sources.rglob("*")):
         if path.is_file():
@@ -68,7 +68,7 @@ def folder_name(sources: Path) -> str:
 
 
 def build_sample(sources: Path, folder: Path) -> None:
-    """Make the corpus from its sources; without the packaged model, for lexical search alone."""
+    """Build the corpus from its sources; without the packaged model, for lexical search only."""
     from engine.ingestion.build import build_corpus
 
     make_private_folder(folder.parent)
@@ -79,8 +79,10 @@ def build_sample(sources: Path, folder: Path) -> None:
 
 
 def _copy(built: Path, folder: Path) -> None:
-    """Copy a corpus, all at once or not at all. Raises CorpusError where it is missing, damaged or of another
-    format, OSError."""
+    """Copy a corpus atomically.
+
+    Raises CorpusError if it is missing, damaged or of another format, and OSError.
+    """
     generation = current_generation(built)
     make_private_folder(folder.parent)
     with TemporaryDirectory(prefix=".sample-", dir=folder.parent) as made:
@@ -88,12 +90,12 @@ def _copy(built: Path, folder: Path) -> None:
         files = (f"{generation.manifest.generation}/{file}" for file in generation.manifest.files)
         for name in (MANIFEST_NAME, *files):
             make_private_folder((copy / name).parent)
-            # The content alone: what ships may be there to be read only.
+            # Copy only the content: the shipped files may be read-only.
             shutil.copyfile(built / name, copy / name)
             (copy / name).chmod(PRIVATE_FILE)
         open_corpus(copy)
         try:
             copy.rename(folder)
         except OSError:
-            # Another process was faster.
+            # Another process has made it first.
             open_corpus(folder)

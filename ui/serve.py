@@ -1,4 +1,4 @@
-"""The page as a program: builds it and serves it until a signal ends it."""
+"""The page as a program: builds and serves it until a termination signal."""
 
 from __future__ import annotations
 
@@ -36,19 +36,20 @@ if TYPE_CHECKING:
     from ui.workers.pool import Workers
 
 
-# Memory that many threads have freed goes to the next who needs some, not to the same thread
-# alone.
+# Let all threads reuse memory that other threads have freed.
 
 # From malloc.h of the GNU C library, see mallopt(3).
 M_ARENA_MAX = -8
-# With eight a core, as it comes, a server grew by 50 MB in a quarter of an hour that two visitors used it,
-# though its objects did not.
+# With the default of eight arenas per core, a server grew by 50 MB in 15 minutes with two visitors, although
+# its objects did not.
 ARENAS = 2
 
 
 def give_back() -> bool:
-    """Give freed memory back to the system, which the C library keeps for this process else; some
-    milliseconds. Returns False where that is not to be had."""
+    """Return freed memory to the system, in some milliseconds; False if the C library cannot do that.
+
+    Otherwise the C library keeps it for this process.
+    """
     try:
         return bool(ctypes.CDLL(None).malloc_trim(0))
     except (OSError, TypeError, AttributeError):
@@ -56,29 +57,29 @@ def give_back() -> bool:
 
 
 def share_arenas() -> bool:
-    """Have all threads of this process allocate from a few arenas; to be called before there are threads.
+    """Make all threads of this process allocate from a few arenas. Call it before starting threads.
 
-    Returns False where the C library has no such setting.
+    Returns False if the C library has no such setting.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, TypeError, AttributeError):
-        # Not the GNU C library: that of Alpine, macOS and Windows have no arenas to set.
+        # Not the GNU C library: Alpine, macOS and Windows have no such arenas.
         return False
     return bool(mallopt(M_ARENA_MAX, ARENAS))
 
 
-# Folders of one server that go with it: for all that it writes for a while, and for its jobs.
+# Folders of one server, removed with it: for temporary files, and for its jobs.
 #
-# Each is closed to other users and locked as long as its server lives. One that nobody holds was
-# left behind by a server that was killed: the next one removes it.
+# Each is closed to other users, and locked while its server lives. An unlocked folder was left by a killed
+# server; the next server removes it.
 
 FOLDER = "work"
 PREFIX, BEGINNING = "redstring-server-", "redstring-beginning-"
 
 
 class ServerFolder:
-    """A folder of this server below another one, in which those of dead servers are removed."""
+    """A folder of this server in another one, from which the folders of dead servers are removed."""
 
     def __init__(self, above: Path) -> None:
         make_private_folder(above)
@@ -86,19 +87,19 @@ class ServerFolder:
         made = Path(tempfile.mkdtemp(prefix=BEGINNING, dir=above))
         self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        # It gets the name that others look for when it is held: none can take it for a dead server's.
+        # Rename it only after locking, so that no other server takes it for one of a dead server.
         self.path = made.rename(above / f"{PREFIX}{made.name.removeprefix(BEGINNING)}")
 
     def close(self) -> None:
-        """Remove it with all that it holds."""
+        """Remove it with its content."""
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self._lock)
 
 
 def remove_left(above: Path) -> None:
-    """Remove what servers that no longer live have left in a folder."""
+    """Remove folders of dead servers."""
     for left in above.glob(f"{PREFIX}*"):
-        # It is held by a server that lives, is removed by another, or is another user's.
+        # It is locked by a running server, was removed by another one, or belongs to another user.
         with suppress(OSError):
             lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
@@ -110,10 +111,13 @@ def remove_left(above: Path) -> None:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder in which all temporary files are made meanwhile: uploads, files of libraries."""
+    """Use a folder of this server for all temporary files within this context.
+
+    These are uploads and files of libraries.
+    """
     folder = ServerFolder(Path(tempfile.gettempdir()))
     before = tempfile.tempdir
-    # Processes of the server inherit the variable, Gradio reads its own.
+    # Child processes inherit the variable; Gradio has one of its own.
     variables = {name: os.environ.get(name) for name in ("TMPDIR", "GRADIO_TEMP_DIR")}
     try:
         tempfile.tempdir = os.environ["TMPDIR"] = str(folder.path)
@@ -130,7 +134,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 class Workspaces:
-    """The folders of one server's jobs, below its home, without one below the system's temporary folder."""
+    """The folders of one server's jobs, in its home, else in the system's temporary folder."""
 
     def __init__(self, home: Path | None) -> None:
         self._home = home
@@ -140,32 +144,32 @@ class Workspaces:
             remove_left(home / FOLDER)
 
     def new(self) -> Path:
-        """A new, empty folder for one job; whoever asked for it removes it."""
+        """Make an empty folder for one job; the caller removes it."""
         if self._own is None:
             above = Path(tempfile.gettempdir()) if self._home is None else self._home / FOLDER
             self._own = ServerFolder(above)
         return Path(tempfile.mkdtemp(prefix="job-", dir=self._own.path))
 
     def close(self) -> None:
-        """Remove all of them."""
+        """Remove all folders."""
         if self._own is not None:
             self._own.close()
             self._own = None
 
 
-# The page as a program: builds it and serves it until a signal ends it.
+# The page as a program: builds and serves it until a termination signal.
 #
-# ``redstring serve [--corpus DIR ...] [--llm SPEC] [--host H] [--port N] [--workers N]``, or
-# ``python app.py`` with the same flags. Without a corpus the sample corpus is shown from the
-# server's folder (``REDSTRING_HOME``, else ``.redstring`` in a clone and the user's data folder
-# elsewhere). Without ``--llm`` or ``REDSTRING_LLM`` the page has no language model of its own.
-# ``redstring settings`` lists all settings.
+# ``redstring serve [--corpus DIR ...] [--llm SPEC] [--host H] [--port N] [--workers N]``, or ``python
+# app.py`` with the same flags. Without a corpus it shows the sample corpus from the server's folder
+# (``REDSTRING_HOME``, by default ``.redstring`` in a clone, and the user's data folder otherwise). Without
+# ``--llm`` or ``REDSTRING_LLM`` the page has no language model of its own. ``redstring settings`` lists all
+# settings.
 
-# Gradio reads this on import: without it the server would report its start to a host elsewhere.
+# Gradio reads this on import: without it the server would report its start to an outside host.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-# Read when torch, faiss and BLAS are first imported: the cores belong to cases side by side, and threads of
-# one case that wait for each other take nearly twice its processor time.
+# torch, faiss and BLAS read this on import. The cores are for parallel cases; threads of one case that wait
+# for each other need almost twice its processor time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -173,15 +177,15 @@ FAILED, UNUSABLE = 1, 2
 
 
 def build(places: Sequence[Place], settings: OperatorSettings) -> tuple[gr.Blocks, Library]:
-    """The page over some corpora, or over the sample corpus where none is given; and these corpora."""
-    # A spec that cannot be used is told now, not to the first visitor; nothing is sent.
+    """Build the page over some corpora, or over the sample corpus without any; returns both."""
+    # Report an invalid spec now, not to the first visitor; this sends nothing.
     operators_model(settings.llm)
     from ui.sample import sample_folder
     from ui.shelf import open_library
 
     home = settings.home_folder
     library = open_library(list(places) or [sample_folder(home)], home, settings)
-    # Gradio takes seconds to import: what is wrong with a corpus is told before.
+    # Importing Gradio takes seconds: report problems of a corpus before that.
     from ui.models.connections import Connections, OperatorsModel
     from ui.page import build_page
 
@@ -190,8 +194,11 @@ def build(places: Sequence[Place], settings: OperatorSettings) -> tuple[gr.Block
 
 
 def build_demo() -> gr.Blocks:
-    """The page over the sample corpus for another program to serve: open to everybody, or not served. Cases
-    run in that program's process, which is not ours to start a second time."""
+    """Build the page over the sample corpus for another program to serve.
+
+    Cases run in that program's process, because it cannot be started a second time. Raises SettingsError if
+    the settings require a login, which only our own server checks.
+    """
     settings = operator_settings(host=ANYWHERE, workers=0)
     if settings.access != "off":
         raise SettingsError(
@@ -205,7 +212,7 @@ def build_demo() -> gr.Blocks:
 
 
 def operators_model(spec: str) -> LanguageModel | None:
-    """The model that whoever runs the page has named; its key comes from the environment."""
+    """Return the operator's language model; its key comes from the environment."""
     from engine.llm.cache import default_cache
     from engine.llm.client import connect
 
@@ -213,9 +220,8 @@ def operators_model(spec: str) -> LanguageModel | None:
 
 
 def run(prog: str, arguments: Sequence[str] | None = None) -> int:
-    """Serve the page in a process that does nothing else; ``prog`` is the command's name, the result its exit
-    code."""
-    # What is imported stays: looking through it again and again takes a tenth of the start.
+    """Serve the page in a process of its own. ``prog`` is the command's name; returns the exit code."""
+    # Imported objects are permanent; collecting them repeatedly takes a tenth of the start.
     gc.set_threshold(50_000, 20, 50)
     return main(arguments, prog)
 
@@ -247,9 +253,9 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python app.py") ->
     logging.basicConfig(handlers=[handler])
     logging.getLogger("ui").setLevel(logging.INFO)
     share_arenas()
-    # What visitors send and what is made of it is nobody else's on this computer.
+    # Other users of this computer must not read uploads and their results.
     os.umask(0o077)
-    # A signal to end is an end like any other: what was begun is cleared away.
+    # Handle a termination signal like a normal exit, so that all cleanup runs.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         given = {name: getattr(options, name) for name in ("llm", "host", "port", "workers")}
@@ -275,10 +281,12 @@ def serve_page(
     when_open: Callable[[], object],
     workers: Workers | None = None,
 ) -> int:
-    """Serve a page until a signal ends it; ``folder`` is for what is written for a while, ``when_open`` is
-    called once the page answers, of ``workers`` a supervisor is told.
+    """Serve a page until a termination signal.
 
-    Raises InputError for a name in the settings that cannot be read, ServingError where the address is taken.
+    ``folder`` is for temporary files, ``when_open`` is called once the page answers, and ``/metrics`` reports
+    on ``workers``.
+
+    Raises InputError for an invalid name in the settings, ServingError if the address is in use.
     """
     from ui.server.app import entry, guarded, listening, server
 

@@ -1,4 +1,4 @@
-"""The open case of each session. Cases stay on the server; a page has the token of its session alone."""
+"""The open case of each session. Cases stay on the server; a page has only the token of its session."""
 
 from __future__ import annotations
 
@@ -12,27 +12,30 @@ import gradio as gr
 from engine.errors import InputError
 from ui.open_case import OpenCase
 
-# All work on cases shares one concurrency limit, whichever button or endpoint asked for it.
+# All work on cases shares one concurrency limit, for all buttons and endpoints.
 CASES = "cases"
-# A call that runs a case waits for its place among the workers (``ui.workers``), not in the page's queue.
+# A call that runs a case waits for a slot of the workers (``ui.workers``), not in the page's queue.
 IN_LINE = "cases in line"
 LINED: dict[str, Any] = {"concurrency_id": IN_LINE, "concurrency_limit": None}
 WORKING_ON_CASES = frozenset({CASES, IN_LINE})
 MOST_CASES = 64
 CANCELLED_AT_MOST = 4 * MOST_CASES
 LAST_TURN = 10**9
-# A stored case goes on for this time after its page was left, s: a page that is loaded again finds it.
+# Time for which a stored case continues after the user left its page, s, so that a reloaded page finds it.
 GOES_ON = 20.0
 
 
 def new_token() -> str:
-    """Return a name for a session that cannot be guessed."""
+    """Return a random token for a session."""
     return secrets.token_urlsafe(16)
 
 
 def case_of(kept: str, request: gr.Request) -> str:
-    """Return the token of a page load's case: the one that the page sends, else Gradio's name of the page
-    load, under which a case is opened first. Gradio forgets the state of old page loads."""
+    """Return the token of a page load's case.
+
+    It is the one that the page sends, else Gradio's session hash, under which a case is opened first. Gradio
+    forgets the state of old page loads.
+    """
     return kept or request.session_hash or ""
 
 
@@ -42,7 +45,7 @@ def turn_of(text: str) -> int:
 
 
 class CaseSessions:
-    """The open cases by session, the least recently used closed first. Safe for several threads."""
+    """The open cases by session; the least recently used is closed first. Thread-safe."""
 
     def __init__(self, most: int = MOST_CASES) -> None:
         self._most = most
@@ -55,8 +58,11 @@ class CaseSessions:
         return len(self._cases)
 
     def put(self, token: str, opened: OpenCase) -> None:
-        """Open a case in place of the session's last one, which is cancelled. A case that its session has
-        cancelled meanwhile is cancelled, too; one with an earlier turn than the open one is replaced."""
+        """Open a case in place of the session's previous one, which is cancelled.
+
+        If the session has cancelled the new case already, it is cancelled, too. If its turn is earlier than
+        that of the open case, it is marked as replaced.
+        """
         with self._lock:
             before = self._cases.get(token)
             if before is not None and 0 < opened.view.turn < before.view.turn:
@@ -90,14 +96,14 @@ class CaseSessions:
             return self._cases.get(token)
 
     def get(self, token: str) -> OpenCase:
-        """Return the session's case. Raises InputError if it has none (any more)."""
+        """Return the session's case. Raises InputError if it does not exist or was closed."""
         opened = self.find(token)
         if opened is None:
             raise InputError("this case is no longer on the table: ask the question again")
         return opened
 
     def find_running(self, case_id: str) -> OpenCase | None:
-        """Return the open case of an id if it is running."""
+        """Return the open case with an id if it is running."""
         with self._lock:
             every = list(self._cases.values())
         for opened in every:
@@ -106,7 +112,7 @@ class CaseSessions:
         return None
 
     def disconnected(self, token: str) -> None:
-        """Cancel the running case of a page that was left; a stored one may first go on."""
+        """Cancel the running case of a page that the user left; a stored case continues for a while."""
         with self._lock:
             opened = self._cases.get(token)
         if opened is None or not opened.busy.locked():
@@ -120,7 +126,7 @@ class CaseSessions:
         timer.start()
 
     def forget(self, token: str) -> None:
-        """Close a session's case, cancelling it if it still runs."""
+        """Close a session's case, and cancel it if it is running."""
         with self._lock:
             opened = self._cases.pop(token, None)
         if opened is not None:
@@ -128,6 +134,6 @@ class CaseSessions:
 
 
 def _cancel_left(opened: OpenCase, departures: int) -> None:
-    """Cancel a case whose page has not come back since its departure of that number."""
+    """Cancel a case if its page was not opened again after the departure with this number."""
     if opened.view.departures == departures and opened.busy.locked():
         opened.case.cancel()

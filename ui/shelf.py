@@ -1,4 +1,4 @@
-"""The corpora that the page offers and those that are open."""
+"""The corpora that the page offers, and the cache of open corpora."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from engine.errors import CorpusError, InputError, ResourceError, for_visitors
 from engine.operator_settings import MEGABYTE, OperatorSettings, operator_settings
 from ui.workers.pool import Workers
 
-# The corpora that are open: each once, and the least recently asked are let go.
+# The cache of open corpora: each once; the least recently used are closed.
 
 # Memory of an open corpus in addition to its arrays: cached scores, bytes.
 CACHE_BYTES = 32 << 20
@@ -40,10 +40,10 @@ class _Open(NamedTuple):
 
 
 class OpenCorpora:
-    """Open corpora by their places. A corpus that has changed is opened again. Thread-safe.
+    """Open corpora by place. A corpus that has changed is opened again. Thread-safe.
 
-    The most recently used are cached, as many as fit into ``memory`` bytes and always the last one. A corpus
-    that left the cache stays alive while a case uses it, and is returned until then.
+    The most recently used corpora are cached, as many as fit into ``memory`` bytes, and always the last one.
+    A corpus outside the cache stays alive, and is returned, while a case uses it.
     """
 
     def __init__(self, memory: int) -> None:
@@ -53,14 +53,14 @@ class OpenCorpora:
         self._lock = Lock()
 
     def get(self, place: Place) -> Corpus:
-        """Return the corpus of a place in its current state. Raises CorpusError, ResourceError."""
+        """Return the current state of the corpus of a place. Raises CorpusError, ResourceError."""
         stamp = stamp_of(place)
         corpus = self._lookup(place, stamp)
         if corpus is not None:
-            # New verdicts on its links need no opening.
+            # New verdicts on its links do not require opening it again.
             corpus.apply_verdicts()
             return corpus
-        # If the corpus changes while it is opened, its stamp differs, and the next call opens the new state.
+        # If the corpus changes while it is opened, the stamp differs, and the next call opens the new state.
         opened, size = open_corpus(place), _memory_of(place) + CACHE_BYTES
         faster = self._lookup(place, stamp)
         if faster is not None:
@@ -72,7 +72,7 @@ class OpenCorpora:
         return opened
 
     def forget(self, folder: Path) -> None:
-        """Let the corpus of a folder go, which is there no more."""
+        """Drop the corpus of a deleted folder."""
         with self._lock:
             self._kept.pop(folder, None)
             self._alive.pop(folder, None)
@@ -97,8 +97,10 @@ class OpenCorpora:
 
 
 def stamp_of(place: Place) -> Stamp:
-    """Changes whenever a corpus, or what people have made of its ontology, has changed; empty where nothing
-    is known of it, or its server does not answer."""
+    """Return a stamp that differs whenever a corpus, or the edits of its ontology, have changed.
+
+    Empty if the corpus is unknown, or its server does not answer.
+    """
     if isinstance(place, Address):
         from engine.corpus.postgresql.store import generation_at
 
@@ -111,12 +113,12 @@ def stamp_of(place: Place) -> Stamp:
 
 
 def ontology_stamp(folder: Path) -> Stamp:
-    """Changes whenever what people have made of the ontology of a corpus has changed."""
+    """Return a stamp that differs whenever the edits of a corpus's ontology have changed."""
     return _file_stamp(folder / ONTOLOGY_NAME)
 
 
 def manifest_of(place: Place) -> Manifest:
-    """What is published of a corpus. Raises CorpusError, ResourceError."""
+    """Return the manifest of a corpus. Raises CorpusError, ResourceError."""
     if isinstance(place, Address):
         from engine.corpus.postgresql.store import manifest_at
 
@@ -125,7 +127,10 @@ def manifest_of(place: Place) -> Manifest:
 
 
 def _memory_of(place: Place) -> int:
-    """The bytes that an open corpus holds; of one on a server what it remembers of word lists and vectors."""
+    """Return the memory of an open corpus, in bytes.
+
+    For one on a server it is that of the cached word lists and vectors.
+    """
     return 7 * CACHE_BYTES if isinstance(place, Address) else current_generation(place).memory
 
 
@@ -137,15 +142,15 @@ def _file_stamp(path: Path) -> Stamp:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-# The corpora that the page offers: some to everybody, some only to the visitor who made them.
+# The corpora that the page offers: shared ones, and those of a single visitor.
 
 LONGEST_NAME = 60
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069/\\]")
 # The sample is stored among the corpora under its fingerprint; callers that want it pass its folder.
 SAMPLE_PREFIX = "meridia-"
-# How a corpus on a server is named where others have a folder.
+# The prefix for corpora on a server, which have no folder.
 SERVED = "postgresql:"
-# Corpora whose descriptions are remembered: far more than a page shows.
+# Limit of cached descriptions of corpora: many more than a page shows.
 DESCRIBED = 1024
 
 
@@ -160,12 +165,12 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A corpus of the library. ``info`` is None if it cannot be opened, for the reason ``problem``.
+    """A corpus of the library. ``info`` is None if it cannot be opened; ``problem`` is the reason.
 
-    ``place`` is where it lives; of one on a server, ``folder`` is a name that no folder has, and nothing is
-    written there. ``state`` differs whenever the corpus has changed. ``private``: only this visitor sees it.
-    ``writable``: this visitor may change it. ``made_here``: it is in the folder of corpora made on
-    the page, so that it can be deleted here.
+    ``place`` is its location; for a corpus on a server, ``folder`` is a name that no folder has, and nothing
+    is written there. ``state`` differs whenever the corpus has changed. ``private``: only this visitor sees
+    it. ``writable``: this visitor may change it. ``made_here``: it is in the folder of corpora made on the
+    page, so that it can be deleted here.
     """
 
     name: str
@@ -180,19 +185,19 @@ class Shelved:
 
     @property
     def place(self) -> Place:
-        """Where the corpus lives."""
+        """The location of the corpus."""
         return self.server or self.folder
 
     @property
     def logged_as(self) -> str:
-        """What the audit log calls it."""
+        """The name of the corpus in the audit log."""
         return log_name(self.folder, is_own=self.private)
 
 
 class Library:
-    """Corpora by name: those given, those of the home folder, those of a visitor. For several threads.
+    """Corpora by name: given ones, those of the home folder, and those of a visitor. Thread-safe.
 
-    A corpus that has changed on disk is opened again when it is next used.
+    A corpus that has changed on disk is opened again at its next use.
     """
 
     def __init__(
@@ -206,7 +211,7 @@ class Library:
         self._described = lru_cache(DESCRIBED)(_described)
 
     def shelf(self, visitor: str = "") -> list[Shelved]:
-        """What a visitor sees, the default first, each under a name of its own."""
+        """Return the corpora that a visitor sees, the default first, each under a unique name."""
         found: dict[str, Shelved] = {}
         for place, private, made_here in self._places(visitor):
             stamp = stamp_of(place)
@@ -215,7 +220,7 @@ class Library:
             folder = Path(f"{SERVED}{place.corpus}") if isinstance(place, Address) else place
             name = info.name if info is not None else folder.name
             name = name if name not in found else f"{name} ({folder.name})"
-            # Where people log in their role decides about what belongs to everybody.
+            # With logins, roles determine the rights on shared corpora.
             open_to_all = self.settings.shared or self.settings.access != "off"
             writable = server is None and self.settings.uploads and (private or open_to_all)
             state = "-".join(f"{part:x}" for part in stamp)
@@ -224,11 +229,11 @@ class Library:
         return list(found.values())
 
     def names(self, visitor: str = "") -> list[str]:
-        """Names of the corpora that can be asked, the default first."""
+        """Return the names of the corpora that accept questions, the default first."""
         return [shelved.name for shelved in self.shelf(visitor) if shelved.info is not None]
 
     def find(self, name: str | None, visitor: str = "") -> Shelved:
-        """The corpus of a name; the first where none is given. Raises InputError for an unknown one."""
+        """Return the corpus of a name; the first one without a name. Raises InputError for an unknown one."""
         shelf = self.shelf(visitor)
         for shelved in shelf:
             if shelved.name == name or (not name and shelved.info is not None):
@@ -237,8 +242,11 @@ class Library:
         raise InputError(f"unknown corpus {name!r}; known corpora: {known}")
 
     def corpus(self, name: str | None, visitor: str = "") -> Corpus:
-        """An open corpus. Raises InputError for an unknown name, CorpusError for a damaged corpus,
-        ResourceError where it cannot be opened just now."""
+        """Return an open corpus.
+
+        Raises InputError for an unknown name, CorpusError for a damaged corpus, ResourceError if it cannot be
+        opened at the moment.
+        """
         return self.open(self.find(name, visitor))
 
     def open(self, shelved: Shelved) -> Corpus:
@@ -253,26 +261,26 @@ class Library:
             raise type(error)(for_visitors(error)) from error
 
     def start_workers(self) -> Thread | None:
-        """Begin as many workers as the settings say, on a thread, which is returned; None for none."""
-        # Cases on a corpus that lives on a server run in this process, which waits for it.
+        """Start as many workers as the settings say, on a thread, which is returned; None for no workers."""
+        # Cases on a corpus on a server run in this process, which waits for it.
         folders = [place for place in self._given if isinstance(place, Path)]
         return self.workers.start(self.settings.worker_count, folders, self.home, self.settings)
 
     def info(self, name: str | None, visitor: str = "") -> CorpusInfo:
-        """What a corpus holds; it need not be opened. Raises InputError, CorpusError."""
+        """Return the description of a corpus without opening it. Raises InputError, CorpusError."""
         shelved = self.find(name, visitor)
         if shelved.info is None:
             raise CorpusError(shelved.problem)
         return shelved.info
 
     def facts(self, name: str | None, visitor: str = "") -> str:
-        """One line on a corpus: its name, its size, its languages."""
+        """Return one line about a corpus: its name, its size, its languages."""
         info = self.info(name, visitor)
         languages = ", ".join(info.languages)
         return f"{info.name} · {info.documents:,} documents · {info.passages:,} passages · {languages}"
 
     def examples(self, name: str | None, visitor: str = "") -> tuple[Example, ...]:
-        """Example questions that a corpus carries in its manifest."""
+        """Return the example questions in the manifest of a corpus."""
         rows = self.info(name, visitor).metadata.get("examples", ())
         return tuple(
             Example(row.get("title") or row["text"], row["text"], row.get("language", "und"))
@@ -281,21 +289,21 @@ class Library:
         )
 
     def belongs(self, shelved: Shelved) -> bool:
-        """Whether a corpus belongs to the user who sees it: it is private, or shared with login off."""
+        """Return whether the user owns a corpus: it is private, or shared with logins off."""
         return shelved.private or (self.settings.shared and self.settings.access == "off")
 
     @property
     def new_belong(self) -> bool:
-        """Whether a new corpus will belong to the user who makes it."""
+        """Return whether the user will own a new corpus."""
         return not self.settings.shared or self.settings.access == "off"
 
     def of(self, visitor: str) -> list[CorpusFolder]:
-        """All that is kept of a visitor, what cannot be opened too."""
+        """Return all corpus folders of a visitor, including those that cannot be opened."""
         folder = None if self.home is None else visitors_folder(self.home, visitor)
         return [] if self.home is None or folder is None else corpora_of_user(self.home, folder)
 
     def place_for(self, name: str, visitor: str) -> Path:
-        """The folder for a new corpus. Raises InputError where the name or the visitor cannot have one."""
+        """Return the folder for a new corpus. Raises InputError if the name or the visitor is not allowed."""
         cleaned = checked_name(name)
         shelf = self.shelf(visitor)
         if any(cleaned.casefold() == shelved.name.casefold() for shelved in shelf):
@@ -309,7 +317,7 @@ class Library:
         return home / f"{words}-{secrets.token_hex(4)}"
 
     def remove(self, name: str, visitor: str) -> None:
-        """Delete a corpus from disk. Raises InputError where this visitor may not."""
+        """Delete a corpus from disk. Raises InputError if the visitor is not allowed to."""
         shelved = self.find(name, visitor)
         if not (shelved.writable and shelved.made_here):
             raise InputError(f"{name!r} cannot be deleted here")
@@ -341,7 +349,7 @@ class Library:
 
 
 def checked_name(name: str) -> str:
-    """The name of a corpus, without spaces around it. Raises InputError for one that is not usable."""
+    """Return the name of a corpus without surrounding spaces. Raises InputError for an invalid one."""
     cleaned = check_name(name, "a corpus", LONGEST_NAME)
     if _UNPRINTABLE.search(cleaned) or not re.search(r"\w", cleaned):
         raise InputError("a name is made of letters, digits and spaces, without slashes")
@@ -351,9 +359,9 @@ def checked_name(name: str) -> str:
 def open_library(
     places: Sequence[Place], home: Path | None = None, settings: OperatorSettings | None = None
 ) -> Library:
-    """A library of corpora, and of what ``home`` holds. Raises CorpusError for the first damaged one.
+    """Open a library of corpora and the content of ``home``. Raises CorpusError for the first damaged one.
 
-    What was being deleted when a server ended is deleted now; InputError where that cannot be done.
+    Deletions that were interrupted by the end of a server are completed; InputError if that fails.
     """
     for place in places:
         open_corpus(place)
@@ -373,7 +381,7 @@ def _corpora_in(folder: Path) -> list[Path]:
 
 
 def _described(place: Place, stamp: Stamp) -> tuple[CorpusInfo | None, str]:
-    """What a corpus holds, or why it cannot be asked; ``stamp`` is of the state that is described."""
+    """Return the description of a corpus, or why it cannot be opened; ``stamp`` is of the described state."""
     try:
         return info_of(manifest_of(place)), ""
     except CorpusError as error:

@@ -1,4 +1,4 @@
-"""Templates that escape by themselves, and files that ship with the page."""
+"""Templates that escape their values, and files that ship with the page."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from engine.language.characters import marked
 
-# Where what is no program lies: in a clone beside ``ui``, in an installed package inside it.
+# The location of data files: next to ``ui`` in a clone, inside it in an installed package.
 
 _ROOM = Path(__file__).resolve().parent
 
 
 def shipped(name: str) -> Path:
-    """A folder that ships, by its name in a clone."""
+    """Return a folder of data files by its name in a clone."""
     inside = _ROOM / name
     return inside if inside.is_dir() else _ROOM.parent / name
 
 
 # Styles, scripts and the frame of the board.
 ASSETS = shipped("assets")
-# The sample corpus: its sources, and built.
+# The sample corpus: its sources, and the built one.
 SAMPLE_DATA = shipped("sample_data")
 
 
-# HTML from templates that escape whatever is put into them.
+# HTML templates that escape all values.
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 def rendered(template: str, **values: Any) -> str:
-    """A template of ``ui/templates`` with values in it; one that it names and nobody gives is an error."""
+    """Render a template of ``ui/templates``; a missing value is an error."""
     return _environment().get_template(template).render(**values)
 
 
@@ -46,6 +46,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Text of others, in which nothing is hidden.
+    # For untrusted text: makes hidden characters visible.
     environment.filters["marked"] = marked
     return environment

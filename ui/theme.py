@@ -13,8 +13,7 @@ from ui.palette import palette_css
 from ui.shelf import Library
 from ui.templating import ASSETS
 
-# What the page is launched with: its style, its script, its head, and what Gradio is told to
-# leave out.
+# The launch options of the page: style, script, head, and the parts of Gradio that are disabled.
 
 SCRIPTS = (
     "redstring.js",
@@ -74,22 +73,22 @@ _ICON = (
 
 
 def theme() -> gr.themes.Base:
-    """Gradio's plainest theme on the fonts of the reader's system: nothing is fetched."""
+    """Return Gradio's plainest theme with system fonts, so that nothing is fetched."""
     return gr.themes.Base(font=_FONTS, font_mono=["ui-monospace", "Consolas", "monospace"])
 
 
 def page_scripts() -> list[str]:
-    """The texts of the page's own scripts, in order."""
+    """Return the texts of the page's own scripts, in order."""
     return [(ASSETS / name).read_text(encoding="utf-8") for name in SCRIPTS]
 
 
 def first_script() -> str:
-    """The script that runs before those of Gradio; what is in ``head`` Gradio itself puts there, later."""
+    """Return the script that runs before Gradio's. Gradio inserts ``head`` only later."""
     return (ASSETS / "first.js").read_text(encoding="utf-8")
 
 
 def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
-    """Arguments for ``gradio.mount_gradio_app`` that make the page ours and keep it private."""
+    """Return arguments for ``gradio.mount_gradio_app`` that set the style of the page and keep it private."""
     settings = settings or operator_settings()
     scripts = "".join(f"<script>{text}</script>" for text in page_scripts())
     return {
@@ -102,12 +101,12 @@ def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
         "run_history": False,
         "ssr_mode": False,
         "show_error": False,
-        # Tools for language models are served by ``ui.tools.server``.
+        # ``ui.tools.server`` serves the tools for language models.
         "mcp_server": False,
     } | access_options(settings)
 
 
-# The header: the brand, one line on the corpus, light or dark.
+# The header: the brand, one line about the corpus, and the switch for light or dark.
 
 _BRAND = (
     '<div class="brand"><svg width="22" height="22" viewBox="0 0 22 22" fill="none" stroke-width="1.8" '
@@ -127,7 +126,7 @@ _MODEL = (
     '<button type="button" id="model-open" data-whose="nobody" aria-haspopup="dialog" '
     'title="Connect a language model"><i class="dot" aria-hidden="true"></i><span>No model</span></button>'
 )
-# Shown where somebody has logged in, by the script.
+# A script shows this if the user is logged in.
 _ACCOUNT = (
     '<form id="account" method="post" action="logout" hidden><span dir="auto"></span>'
     '<button aria-label="Log out" title="Log out"><svg width="16" height="16" viewBox="0 0 16 16" '
@@ -153,7 +152,7 @@ _TABS = (
 
 
 def header_html(library: Library, corpus: str | None = None, visitor: str = "") -> str:
-    """The header for a corpus that a visitor may see."""
+    """Return the header for a corpus that the visitor may see."""
     facts = escape(library.facts(corpus, visitor))
     return (
         f'<div class="top">{_BRAND}{_TABS}<span class="facts">{facts}</span>{_MODEL}{_ACCOUNT}{_TOGGLE}</div>'

@@ -1,4 +1,4 @@
-"""The entrance: who asks, the page of the login, users and passwords."""
+"""Login methods, the login page, users and passwords."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ from ui.server.locality import address_of, is_local
 from ui.server.rates import Buckets, Rate
 from ui.templating import ASSETS
 
-# Who sends a request: the gate has settled it, or, where access is off, a browser's token is
-# believed.
+# The sender of a request: set by the gate or, if logins are off, identified by the browser's token.
 
-# Where the gate writes down who asks, in the state of a request.
+# The key in a request's state for the logged-in person.
 PERSON = "redstring_person"
 
 
 def person_of(settings: OperatorSettings, request: gr.Request, token: str = "") -> Person:
-    """Who asks. ``token``: the secret that a browser keeps, believed only where nobody logs in.
+    """Return the sender of a request. ``token``: the browser's secret, accepted only if logins are off.
 
-    Raises AccessError where somebody has to be logged in and no gate has seen to it.
+    Raises AccessError if a login is required and the gate has not set a person.
     """
     if settings.access == "off":
         role = Role.OPERATOR if settings.loopback and is_local(request) else Role.VISITOR
@@ -52,21 +51,21 @@ def logged_in(request: gr.Request | Request) -> Person | None:
 
 
 def counted_as(request: gr.Request | Request) -> str:
-    """Return who pays for what a request leaves behind: the person who has logged in, else the address."""
+    """Return who is charged for what a request stores: the logged-in person, else the address."""
     person = logged_in(request)
     return address_of(request) if person is None else person.key
 
 
 def by_token(token: str) -> Person:
-    """Somebody who is known by a browser's token alone."""
+    """Make a person known only by a browser's token."""
     return Person(token)
 
 
-# The page before the page: where somebody logs in. It needs no script and loads nothing.
+# The login page. It needs no script and loads nothing.
 
 
 def login_page(form: str, message: str = "") -> str:
-    """The page around the form of an entrance."""
+    """Return the login page around the form of a login method."""
     style = (ASSETS / "login.css").read_text(encoding="utf-8")
     told = f'<p role="alert">{escape(message)}</p>' if message else "<p>Log in to go on.</p>"
     return (
@@ -77,12 +76,12 @@ def login_page(form: str, message: str = "") -> str:
     )
 
 
-# How somebody comes in: what an entrance is, and the one by name and password.
+# The protocol of login methods, and the login by name and password.
 
 LOG = logging.getLogger(__name__)
 FORM = "application/x-www-form-urlencoded"
 LARGEST_FORM, FORM_SECONDS = 4096, 20.0
-# Each check takes 64 MiB and a twentieth of a second of a processor; so many at once, so many may wait.
+# Each check takes 64 MiB and 0.05 s of processor time: limits on concurrent and waiting checks.
 CHECKS, WAITING = 2, 32
 NAME_TRIES, NAME_SECONDS = 5, 60.0
 ADDRESS_TRIES, ADDRESS_SECONDS = 20, 30.0
@@ -91,9 +90,9 @@ MOST_KNOWN = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Somebody does not come in: why, in words; ``seconds`` until it is worth another try.
+    """A refused login: the message, and the ``seconds`` until another try makes sense.
 
-    ``name`` is that of a user, if they gave one: what else stands in that field may be a password.
+    ``name`` is set only for a known user: other text in that field may be a password.
     """
 
     status: int
@@ -104,7 +103,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a name is now. When ``credential`` changes, the sessions that were opened with it end."""
+    """The current state of a name. If ``credential`` changes, the sessions opened with the old one end."""
 
     role: Role
     credential: str = field(default="", repr=False)
@@ -112,27 +111,27 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A login under a name, with the credential that was checked."""
+    """A successful login under a name, with the credential that was checked."""
 
     name: str
     credential: str = field(default="", repr=False)
 
 
 class Entrance(Protocol):
-    """One way in. ``realm``: who vouches for its names; ``form``: the inside of its page."""
+    """A login method. ``realm``: the authority for its names; ``form``: the body of its page."""
 
     realm: Realm
     form: str
 
     def account(self, name: str) -> Account | None:
-        """Return what a name is now, None if it may not come in (any more). Raises InputError."""
+        """Return the current account of a name, None if it may not log in. Raises InputError."""
 
     async def answer(self, request: Request, address: str) -> Admitted | Refused | Response | None:
-        """What comes of a request of somebody outside; None where it is not meant for the entrance."""
+        """Answer a request without a login; None if it is not for this login method."""
 
 
 class PasswordEntrance:
-    """By a name of the users file and its password. Raises InputError where the file has no user yet."""
+    """Login by users file and password. Raises InputError if the file has no users yet."""
 
     realm: Realm = "login"
     form = (
@@ -157,12 +156,12 @@ class PasswordEntrance:
         self._checks = CapacityLimiter(CHECKS)
 
     def account(self, name: str) -> Account | None:
-        """As the file has it now; the credential is the hash of the password."""
+        """Return the account from the users file; the credential is the hash of the password."""
         user = self._users.find(name)
         return None if user is None else Account(user.role, user.password)
 
     async def answer(self, request: Request, address: str) -> Admitted | Refused | None:
-        """Check what a form or a client sent."""
+        """Check the name and password of a form or a client."""
         if request.url.path.rstrip("/") != "/login" or request.method != "POST":
             return None
         fields = await _fields(request)
@@ -170,7 +169,7 @@ class PasswordEntrance:
             return fields
         name = fields.get("username", "").strip().lower()[:64]
         known = name if self._users.find(name) else ""
-        # Whoever has been in from an address before is not kept out by strangers who guess at the name.
+        # An address with an earlier successful login is not locked out when strangers guess at the name.
         key = f"{name} from {address}" if self._known.get((name, address)) else name
         for tries, of in ((self._addresses, address), (self._names, key)):
             seconds = tries.take(of)
@@ -186,12 +185,12 @@ class PasswordEntrance:
         self._addresses.give_back(address, 1)
         self._names.give_back(key, 1)
         self._known.put((name, address), True)
-        # The hash that was checked: the file may have another one by now.
+        # The hash that was checked: the file may contain another one by now.
         return Admitted(name, user.password)
 
 
 async def _fields(request: Request) -> dict[str, str] | Refused:
-    """The fields of a small form, each given once."""
+    """Parse the fields of a small form; each must occur once."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
         return Refused(415, f"This takes {FORM} and nothing else.")
     body = b""

@@ -24,15 +24,15 @@ from engine.operator_settings import OperatorSettings
 from ui.access.entrance import PERSON, Admitted, Entrance, PasswordEntrance, Refused, login_page
 from ui.server.locality import address_of
 
-# Who is logged in, in memory alone: a restart logs everybody out.
+# Logged-in sessions, in memory only: a restart logs all users out.
 
-# Sessions of all names and of one name; the oldest are ended first.
+# Limits of sessions, in total and for one name; the oldest are ended first.
 MOST, MOST_OF_NAME = 10_000, 20
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A login. ``credential`` is the one that it was opened with, ``until`` when it ends, s of the clock."""
+    """A login session. ``credential`` is the one it was opened with; ``until`` is its end, s of the clock."""
 
     name: str
     credential: str = field(repr=False)
@@ -40,7 +40,7 @@ class Session:
 
 
 class Sessions:
-    """Sessions by secret. Only hashes of the secrets are kept. Safe for several threads."""
+    """Sessions by secret. Only hashes of the secrets are stored. Thread-safe."""
 
     def __init__(self, hours: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._seconds, self._clock = hours * 3600, clock
@@ -48,7 +48,7 @@ class Sessions:
         self._lock = Lock()
 
     def open(self, name: str, credential: str = "") -> str:
-        """Begin a session; returns its secret."""
+        """Start a session; returns its secret."""
         secret = secrets.token_urlsafe(32)
         with self._lock:
             self._open[_hash(secret)] = Session(name, credential, self._clock() + self._seconds)
@@ -60,7 +60,7 @@ class Sessions:
         return secret
 
     def find(self, secret: str) -> Session | None:
-        """Return the session of a secret, None if there is none (any more)."""
+        """Return the session of a secret, or None if it does not exist or has ended."""
         with self._lock:
             session = self._open.get(_hash(secret))
             if session is None:
@@ -76,7 +76,7 @@ class Sessions:
             self._open.pop(_hash(secret), None)
 
     def end(self, name: str, valid: str | None) -> None:
-        """End the sessions of a name that were not opened with the credential that is valid now."""
+        """End the sessions of a name that were opened with another credential than the valid one."""
         with self._lock:
             for key, session in [*self._open.items()]:
                 if session.name == name and session.credential != valid:
@@ -87,20 +87,19 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-# The gate before everything: whoever has not logged in meets the page to log in, and nothing
-# else.
+# The gate before the application: a user who is not logged in sees only the login page.
 #
-# What is behind it (the page, its panels, the endpoints, files, uploads, streams) is closed by
-# the same line of code, and finds in the state of each request who asks.
+# It protects the page, its panels, the endpoints, files, uploads and streams in one place, and puts the
+# person into the state of each request.
 
 COOKIE = "redstring-session"
-# How often a request under way looks whether its session has ended, s.
+# Interval at which an active request checks whether its session has ended, s.
 LOOK_SECONDS = 2.0
 _FRESH = {"cache-control": "no-store"}
 
 
 class AccessGate:
-    """Lets in who has logged in. Raises InputError where the settings do not tell how that is done."""
+    """Admits logged-in users. Raises InputError if the settings have no method of login."""
 
     def __init__(self, app: ASGIApp, settings: OperatorSettings, entrance: Entrance) -> None:
         self.app, self._settings = app, settings
@@ -109,7 +108,7 @@ class AccessGate:
         self._secret = server_secret(settings.home_folder)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Find out who asks, and pass the request on; or answer in place of what is behind."""
+        """Identify the person and pass the request on, or answer it here."""
         if scope["type"] == "lifespan":
             return await self.app(scope, receive, send)
         if scope["type"] != "http":
@@ -118,7 +117,7 @@ class AccessGate:
         try:
             person = self._person(request)
         except InputError:
-            # The log has the error in the users file; visitors do not see its path.
+            # The log contains the error in the users file; visitors do not see its path.
             response: Response = JSONResponse({"detail": "nobody can log in just now"}, 503, _FRESH)
             return await response(scope, receive, send)
         path = request.url.path.rstrip("/")
@@ -141,7 +140,7 @@ class AccessGate:
         return Person(key, account.role, name, address_of(request))
 
     async def _let_in(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and hang up on it when its session ends."""
+        """Pass a request on, and disconnect it when its session ends."""
         begun = ended = False
 
         async def answer(message: Message) -> None:
@@ -168,7 +167,7 @@ class AccessGate:
         try:
             return self._person(request) is None
         except InputError:
-            # The file of the users cannot be read just now: that ends no session.
+            # The users file cannot be read at the moment: that does not end a session.
             return False
 
     async def _outside(self, request: Request) -> Response:
@@ -201,7 +200,7 @@ class AccessGate:
         response: Response = RedirectResponse(_home(request), 303, _FRESH)
         if not _wants_page(request):
             response = JSONResponse({"success": True}, headers=_FRESH)
-        # A fresh secret at every login: one that an attacker has put into the browser is worthless.
+        # Each login gets a new secret, so a secret that an attacker has set in the browser is useless.
         self._set_cookie(request, response, self._sessions.open(admitted.name, admitted.credential))
         return response
 
@@ -215,7 +214,7 @@ class AccessGate:
 
     def _set_cookie(self, request: Request, response: Response, value: str, age: int | None = None) -> None:
         secure = request.url.scheme == "https"
-        # Hugging Face shows a Space in a frame: only there a cookie goes along into one.
+        # Hugging Face shows a Space in a frame; only there are cookies sent in a frame.
         framed = secure and self._entrance.realm == "huggingface"
         age = self._settings.session_hours * 3600 if age is None else age
         response.set_cookie(
@@ -229,7 +228,7 @@ class AccessGate:
 
 
 def entrance_of(settings: OperatorSettings) -> Entrance:
-    """The way in that the operator has chosen. Raises InputError where it is not ready."""
+    """Return the login method that the operator has chosen. Raises InputError if it is not ready."""
     if settings.access == "huggingface":
         # Cryptography is imported only if it is needed.
         from ui.access.huggingface import HuggingFaceEntrance
@@ -243,12 +242,12 @@ def _wants_page(request: Request) -> bool:
 
 
 def _home(request: Request) -> str:
-    """The page, as seen from where the request went: also where a proxy puts a path before ours."""
+    """Return the URL of the page relative to the request, also if a proxy adds a path prefix."""
     return "../" * (request.url.path.strip("/").count("/")) or "./"
 
 
 def behind_gate(app: ASGIApp, settings: OperatorSettings) -> ASGIApp:
-    """What only those reach who have logged in, where the operator asks for it.
+    """Put an application behind the login if the operator requires one.
 
     Raises InputError if the settings have no method of login.
     """
@@ -256,7 +255,7 @@ def behind_gate(app: ASGIApp, settings: OperatorSettings) -> ASGIApp:
 
 
 def access_options(settings: OperatorSettings) -> dict[str, Any]:
-    """Arguments of Gradio that put a second lock of its own behind the gate."""
+    """Return arguments that make Gradio check logins in addition to the gate."""
     return {} if settings.access == "off" else {"auth_dependency": _named}
 
 

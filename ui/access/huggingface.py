@@ -1,4 +1,4 @@
-"""The entrance by an account of Hugging Face: OpenID Connect, as a Space with ``hf_oauth`` offers it."""
+"""Login with a Hugging Face account: OpenID Connect, as in a Space with ``hf_oauth``."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from engine.operator_settings import OperatorSettings
 from ui.access.entrance import Account, Admitted, Refused
 
 PENDING_COOKIE = "redstring-login"
-# Between the way to the provider and the way back; the oldest of too many go first.
+# Logins between redirect and callback; the oldest are dropped if there are too many.
 PENDING_SECONDS, MOST_PENDING = 600.0, 2000
 NAME = "huggingface"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 
 
 class HuggingFaceEntrance:
-    """By an account; the operator's lists of names give the roles. Raises InputError without a client."""
+    """Login by account; the operator's lists of names give the roles. Raises InputError without a client."""
 
     realm: Realm = "huggingface"
     form = '<a class="go" href="login/huggingface" target="_blank" rel="opener">Log in with Hugging Face</a>'
@@ -52,7 +52,7 @@ class HuggingFaceEntrance:
         )
 
     def account(self, name: str) -> Account | None:
-        """By the operator's lists; if no members are named, everybody is one."""
+        """Return the account by the operator's lists; without a list of members, every account is one."""
         if name in self._settings.operators:
             return Account(Role.OPERATOR)
         if name in self._settings.reviewers:
@@ -60,7 +60,7 @@ class HuggingFaceEntrance:
         return Account(Role.VISITOR) if not self._settings.members or name in self._settings.members else None
 
     async def answer(self, request: Request, address: str) -> Admitted | Refused | Response | None:
-        """The way to the provider, and the way back."""
+        """Redirect to the provider, and handle its callback."""
         if request.method != "GET" or request.url.path not in ("/login/huggingface", "/login/callback"):
             return None
         try:
@@ -70,7 +70,7 @@ class HuggingFaceEntrance:
         except (OAuthError, JoseError):
             return Refused(401, "That did not work. Try again.")
         except (HTTPError, ValueError):
-            # Not reached, or it answered with something that is not what the standard has.
+            # The provider was not reached, or its answer does not follow the standard.
             return Refused(502, "Hugging Face cannot be reached just now.")
 
     async def _go(self, request: Request) -> Response:

@@ -1,9 +1,11 @@
-"""Who owns a page load and a call. Gradio gives both to every visitor who knows their names:
-``session_hash``, which the browser chooses, and ``event_id``.
+"""Bind page loads and calls to their owners.
 
-The owner is the person who has logged in; without a login it is the browser, known by a cookie, and without a
-cookie, as in programs, the address. Behind this gate the name of a page load includes its owner, so that the
-same name of another visitor is another page load. The gate remembers the owner of each call.
+Gradio serves both to every visitor who knows their names: ``session_hash``, which the browser chooses, and
+``event_id``.
+
+The owner is the person who has logged in; without a login it is the browser, identified by a cookie, or by
+its address if it has no cookie, as in programs. Behind this gate the name of a page load includes its owner,
+so that the same name of another visitor is another page load. The gate remembers the owner of each call.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ UNKNOWN = "you have no such call; make it again, and fetch its answer with the s
 class OwnerGate:
     """Answers 404 to a request for the call of another visitor, as for a call that does not exist.
 
-    Stands behind the login and the check of bodies. Puts ``answers`` into the streams that fetch them.
+    Runs after the login and the check of bodies. Puts ``answers`` into the streams that fetch them.
     """
 
     def __init__(self, app: ASGIApp, answers: Answers) -> None:
@@ -59,7 +61,7 @@ class OwnerGate:
                 elif kind in ("result", "queue data"):
                     message = {**message, "body": self._answers.restore(body)}
                 if kind == "result" and body.startswith(ENDS):
-                    # Gradio has no second answer for it, and would never say so.
+                    # Gradio has no second answer for it, and would leave the client waiting.
                     self._owners.pop(scope["path"].rsplit("/", 1)[-1], None)
             elif kind == "page" and owner.startswith("address "):
                 cookie = f"{COOKIE}={secrets.token_urlsafe(32)}; HttpOnly; Path=/; SameSite=lax"

@@ -1,1 +1,1 @@
-"""Work that visitors have ordered: one class for every kind of it, on threads and in processes."""
+"""Background jobs of visitors: one class for all kinds, on threads and in processes."""

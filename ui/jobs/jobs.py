@@ -1,4 +1,4 @@
-"""Jobs of visitors: their folders, their states, their order."""
+"""Jobs of visitors: their folders, states and order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 from engine.errors import CancelledError, InputError, RedstringError, for_visitors
 
-# Corpora that are being changed: by one job at a time, of whatever kind.
+# Corpora that are being changed, each by one job at a time.
 
 
 class Folders:
@@ -34,7 +34,7 @@ class Folders:
             self._taken.add(folder)
 
     def give_back(self, folder: Path) -> None:
-        """Let others change it."""
+        """Unlock a folder."""
         with self._lock:
             self._taken.discard(folder)
 
@@ -48,14 +48,14 @@ class Folders:
             self.give_back(folder)
 
 
-# One piece of ordered work: whose it is, how far it is, how it ended.
+# One job: its owner, its progress, and its end.
 
 Payload = TypeVar("Payload")
 UNEXPLAINED = "the {} ended without a word; the server's log has the details"
 
 
 class State(StrEnum):
-    """The state of a job. ``STOPPED``: ended before its end, with something left to do later."""
+    """The state of a job. ``STOPPED``: ended early, with work left for later."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -67,8 +67,11 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who has ordered something. Visitors are told apart by a token that they make themselves, so turns
-    are shared between the addresses that they come from, too; "" where it is not known."""
+    """The owner of a job.
+
+    Visitors are identified by a token that they choose themselves, so turns are also shared between
+    addresses; the address is empty if unknown.
+    """
 
     visitor: str
     address: str = ""
@@ -76,8 +79,10 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How work has ended that was neither cancelled nor failed. ``WAITING``: its turn is over, and it wants
-    another."""
+    """The result of a job that was neither cancelled nor failed.
+
+    ``WAITING``: its turn is over, and it needs another one.
+    """
 
     state: State = State.DONE
     message: str = ""
@@ -85,9 +90,9 @@ class Ended:
 
 @dataclass(slots=True)
 class Job(Generic[Payload]):
-    """``payload`` is what the work is about and what has come of it; ``folder`` the corpus that it changes.
+    """A job. ``payload`` is its input and its result; ``folder`` is the corpus that it changes.
 
-    ``step``, ``done`` and ``total`` tell how far it is. Only ``Jobs`` changes ``state``.
+    ``step``, ``done`` and ``total`` are its progress. Only ``Jobs`` changes ``state``.
     """
 
     id: str
@@ -102,39 +107,39 @@ class Job(Generic[Payload]):
     message: str = ""
     turn: int = 0
     finished: float | None = None
-    # Set to end the job: by the visitor, its deadline, the end of the server.
+    # Set to end the job: by the visitor, its deadline, or the shutdown of the server.
     stop: Event = field(default_factory=Event)
     overdue: str = ""
-    # It is near its end: the deadline counts no more.
+    # It is almost finished: the deadline no longer applies.
     unhurried: bool = False
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will come of it."""
+        """Return whether the job has ended."""
         return self.state not in (State.WAITING, State.RUNNING)
 
     def tell(self, step: str, done: int, total: int) -> None:
-        """Say how far the work is. Raises CancelledError once it is to end."""
+        """Report progress. Raises CancelledError if the job should end."""
         self.step, self.done, self.total = step, done, total
         if self.stop.is_set():
             raise CancelledError(self.overdue or "cancelled")
 
 
-# All jobs of one kind: who waits, who runs, whose turn is next, what is forgotten.
+# All jobs of one kind: waiting, running and remembered, and whose turn is next.
 
-# As the server ends, jobs have so long to leave everything as it was, s.
+# Time for jobs to clean up when the server shuts down, s.
 LAST_MOMENTS = 5.0
-# Jobs that are over and remembered: what came of one may be megabytes.
+# Number of ended jobs that are remembered: the result of one may be megabytes.
 MOST_OVER = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How much of a kind of work there may be. ``noun`` names one job of it.
+    """Limits of a kind of job. ``noun`` is the name of one job.
 
-    ``running`` at the same time, ``waiting`` for their turn, ``seconds`` for one at most (0: no end);
-    ended jobs are remembered for ``remembered`` seconds, so that a page that comes back hears of them, unless
-    many others have ended since. ``of_visitor``: how many jobs one visitor may have, running and waiting.
+    ``running`` jobs at the same time, ``waiting`` jobs in the queue, ``seconds`` for one job (0: no limit).
+    Ended jobs are remembered for ``remembered`` seconds, so that a reloaded page can show their results,
+    unless many others have ended since. ``of_visitor``: limit of running and waiting jobs of one visitor.
     """
 
     noun: str
@@ -146,15 +151,15 @@ class Rules:
 
     @property
     def by_address(self) -> int:
-        """Limit of running and waiting jobs of one address: others always find a place."""
+        """Limit of running and waiting jobs of one address, so that others can always start one."""
         return max(1, (self.running + self.waiting) // 2)
 
 
 class Jobs(Generic[Payload]):
-    """Jobs of one kind, each on a thread of its own once its turn has come. Safe for several threads.
+    """Jobs of one kind, each on a thread of its own when its turn comes. Thread-safe.
 
-    Turns go to the address that has the fewest jobs running, then to the one that was served least
-    recently, then likewise to its visitors; a visitor has one job at a time, unless the rules say more.
+    The next turn goes to the address with the fewest running jobs, then to the least recently served one,
+    then by the same rules to its visitors. A visitor has one job at a time, unless the rules allow more.
     """
 
     def __init__(self, rules: Rules, folders: Folders | None = None) -> None:
@@ -177,11 +182,11 @@ class Jobs(Generic[Payload]):
         name: str = "",
         cleanup: Callable[[], None] | None = None,
     ) -> Job[Payload]:
-        """Order ``work``, which runs when its turn has come and tells by ``job`` how far it is.
+        """Queue ``work``, which runs in its turn and reports progress through ``job``.
 
-        ``folder`` is the corpus that it changes, ``name`` what the visitor calls that. ``cleanup`` is
-        called once when the job is over, or was never taken. Raises InputError where the visitor has one
-        under way, too many wait, or the corpus is being changed.
+        ``folder`` is the corpus that it changes, ``name`` the visitor's name for it. ``cleanup`` is called
+        once when the job is over or was refused. Raises InputError if the visitor already has a job, too many
+        jobs wait, or the corpus is being changed.
         """
         job = Job(secrets.token_hex(8), owner, payload, name, folder)
         try:
@@ -200,42 +205,45 @@ class Jobs(Generic[Payload]):
         return job
 
     def check(self, owner: Owner) -> None:
-        """Raises InputError where this owner could not start a job now."""
+        """Raise InputError if this owner could not start a job now."""
         with self._change:
             self._check(owner)
 
     def get(self, job_id: str, visitor: str) -> Job[Payload]:
-        """A visitor's own job. Raises InputError for any other."""
+        """Return a visitor's own job. Raises InputError for any other."""
         job = self._jobs.get(job_id)
         if job is None or job.owner.visitor != visitor:
             raise InputError(f"this {self.rules.noun} is not known (any more)")
         return job
 
     def going(self, visitor: str, folder: Path | None = None) -> Job[Payload] | None:
-        """The visitor's job that is under way, if there is one; where given, only one on ``folder``."""
+        """Return the visitor's waiting or running job, if any; with ``folder``, only one on that folder."""
         with self._change:
             mine = (job for job in self._going() if job.owner.visitor == visitor)
             return next((job for job in mine if folder is None or job.folder == folder), None)
 
     def last(self, visitor: str) -> Job[Payload] | None:
-        """The last job that a visitor has ordered, under way or over, if it is remembered."""
+        """Return the visitor's latest job, active or ended, if it is remembered."""
         with self._change:
             mine = [job for job in self._jobs.values() if job.owner.visitor == visitor]
         return mine[-1] if mine else None
 
     def before(self, job: Job[Payload]) -> int:
-        """How many jobs have their turn before a waiting one, those that run included."""
+        """Return the number of jobs before a waiting one, including running ones."""
         with self._change:
             waiting = self._in_turn()
             running = sum(one.state is State.RUNNING for one in self._jobs.values())
             return running + waiting.index(job) if job in waiting else 0
 
     def cancel(self, job_id: str, visitor: str) -> None:
-        """End a job; nothing happens where it is over."""
+        """Cancel a job; no-op if it is over."""
         self._stop(self.get(job_id, visitor))
 
     def wait(self, job: Job[Payload]) -> None:
-        """Wait until a job is over. Raises CancelledError, and InputError in the words of one that failed."""
+        """Wait for the end of a job.
+
+        Raises CancelledError, or InputError with the message of a failed job.
+        """
         with self._change:
             self._change.wait_for(lambda: job.over)
         if job.state is State.CANCELLED:
@@ -244,7 +252,7 @@ class Jobs(Generic[Payload]):
             raise InputError(job.message)
 
     def end_all(self) -> None:
-        """End every job, as the server itself ends, and wait a little for what each has to put in order."""
+        """Cancel all jobs when the server shuts down, and wait briefly for their cleanup."""
         with self._change:
             self._ending = True
             going = list(self._going())
@@ -274,7 +282,7 @@ class Jobs(Generic[Payload]):
                 del self._jobs[job_id]
 
     def _in_turn(self) -> list[Job[Payload]]:
-        """Those that wait, in the order in which they will begin if nothing changes."""
+        """Return the waiting jobs in the order in which they will start if nothing changes."""
         waiting = [job for job in self._jobs.values() if job.state is State.WAITING]
         load = Counter(_address(job) for job in self._jobs.values() if job.state is State.RUNNING)
         served: dict[str, int] = {}
@@ -306,7 +314,7 @@ class Jobs(Generic[Payload]):
         running = [job for job in self._jobs.values() if job.state is State.RUNNING]
         if len(running) >= self.rules.running:
             return None
-        # Where there are several places one address never has them all.
+        # If there are several slots, one address never gets all of them.
         most = max(1, self.rules.running - 1)
         full = {one for one, count in Counter(map(_address, running)).items() if count >= most}
         return next((job for job in self._in_turn() if _address(job) not in full), None)
@@ -322,7 +330,7 @@ class Jobs(Generic[Payload]):
 
     def _run(self, job: Job[Payload]) -> None:
         work, _ = self._work[job.id]
-        # What no branch below explains is a fault of the program, which Python writes to the log.
+        # An error without a branch below is a bug; Python writes it to the log.
         ended = Ended(State.FAILED, UNEXPLAINED.format(self.rules.noun))
         deadline = Timer(self.rules.seconds, self._expire, (job,)) if self.rules.seconds else None
         try:
@@ -334,7 +342,7 @@ class Jobs(Generic[Payload]):
             ended = Ended(State.FAILED, job.overdue) if job.overdue else Ended(State.CANCELLED)
         except RedstringError as error:
             words = for_visitors(error)
-            # The folder of a corpus has a name that its owner never saw.
+            # The owner does not know the name of the folder of a corpus.
             message = words.replace(job.folder.name, job.name) if job.folder else words
             ended = Ended(State.FAILED, message)
         finally:
@@ -346,7 +354,7 @@ class Jobs(Generic[Payload]):
                 self._end(job, Ended(State.CANCELLED))
 
     def _again(self, job: Job[Payload]) -> bool:
-        """Let a job that has had its turn, and wants another, wait behind the others; not at the end."""
+        """Queue a job again that wants another turn; not during shutdown."""
         with self._change:
             if self._ending:
                 return False
@@ -380,5 +388,5 @@ class Jobs(Generic[Payload]):
 
 
 def _address(job: Job[Payload]) -> str:
-    """Visitors whose address is not known are each taken for one of their own."""
+    """Return the address of a job's owner, or a key of the visitor's own if it is unknown."""
     return job.owner.address or f"visitor {job.owner.visitor}"

@@ -1,4 +1,4 @@
-"""How long work will take, by how fast it went lately."""
+"""Estimate the remaining time of a job from its recent pace."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-# So many steps say how fast it goes: what was quick at the beginning is soon forgotten.
+# Number of recent reports that the pace is computed from, so that a fast start is soon forgotten.
 LOOKED_AT = 6
 
 
 class Pace:
-    """Hears how much of a step is done. ``clock``: seconds from anywhere."""
+    """Estimates the remaining time of a step from progress reports. ``clock`` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -19,7 +19,7 @@ class Pace:
         self._heard: deque[tuple[float, int]] = deque(maxlen=LOOKED_AT)
 
     def hear(self, step: str, done: int, total: int) -> None:
-        """So much of a step is done."""
+        """Record the progress of a step."""
         if (step, total) != (self._step, self._total):
             self._step, self._total = step, total
             self._heard.clear()
@@ -28,7 +28,7 @@ class Pace:
 
     @property
     def seconds_left(self) -> float | None:
-        """Until the end of the step, s; None where nothing can be said yet."""
+        """Return the time until the end of the step, s; None without an estimate."""
         if len(self._heard) < 2:
             return None
         (began, first), (at, last) = self._heard[0], self._heard[-1]

@@ -1,4 +1,4 @@
-"""Work in a process that is confined, watched, and ended with all that it has started."""
+"""Run a confined process, monitor it, and end it with all its child processes."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from engine.isolation.layers import entering, in_words, layers_of
 from engine.isolation.policy import Layer, Policy
 
 LOG = logging.getLogger(__name__)
-# How often a process is looked at, s: what it may overstep by is what it can take in between.
+# Interval of checks of a process, s. It can exceed its limits by what it uses in one interval.
 PAUSE = 0.25
-# The longest line that a process may tell, in bytes: a report on every row of a long table.
+# Longest output line of a process, in bytes: a report on every row of a long table.
 LONGEST_LINE = 64 << 20
-# Of what a process has written to its standard error so much is looked at when it has failed, in bytes.
+# How much of the standard error of a failed process is read, in bytes.
 LAST_WORDS = 8192
-# A process that has closed its output ends within so many seconds.
+# Timeout for a process to end after it has closed its output, s.
 PARTING = 5.0
 _ROUNDS = 100
 DOCUMENTS = "documents"
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-# Variables that a process inherits from the server: those about computing, no secrets.
+# Environment variables passed on to a process: only those for computing, no secrets.
 PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", *THREADS, "TOKENIZERS_PARALLELISM")
 # Niceness of background work: a tenth of a core under load. With less, storing vectors would lock a corpus
 # for minutes.
@@ -42,8 +42,10 @@ BEHIND = 10
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits of a process with its children: ``memory`` in bytes, the growth of their folders (``disk``) in
-    bytes, ``cpu`` in seconds. 0 is no limit."""
+    """Limits of a process and its children; 0 is no limit.
+
+    ``memory`` in bytes, ``disk``: growth of their folders in bytes, ``cpu`` in seconds.
+    """
 
     memory: int = 0
     disk: int = 0
@@ -53,8 +55,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A command with its environment, to run in ``folder``; ``order``, a line, is what it reads first.
-    ``behind``: background work, after all other work."""
+    """A command with its environment, to run in ``folder``.
+
+    ``order`` is the line that it reads first. ``behind``: run as background work, at low priority.
+    """
 
     command: Sequence[str]
     environment: Mapping[str, str]
@@ -77,7 +81,7 @@ def confined(
 ) -> Program:
     """Make the program that runs ``module`` in the folder ``documents`` of a workspace.
 
-    It may read that folder, write to ``scratch`` next to it, and read and write what is given.
+    It may read that folder, write to ``scratch`` next to it, and read and write the given paths.
     """
     documents, scratch, program = workspace / DOCUMENTS, workspace / "scratch", workspace / "program"
     for folder in (documents, scratch):
@@ -105,11 +109,11 @@ def confined(
 def run(
     program: Program, hear: Callable[[bytes], bytes | None], stop: Event, *, longest: int = LONGEST_LINE
 ) -> str:
-    """Run a program until it ends, ``stop`` is set, or it exceeds a bound; returns the reason, else an empty
-    text.
+    """Run a program until it ends, ``stop`` is set, or it exceeds a limit.
 
-    ``hear`` gets each line of its output; the program can read what that returns. No process that it
-    started outlives it. Raises InputError for a line of ``longest`` bytes, and what ``hear`` raises.
+    Returns the reason for ending it, else an empty text. ``hear`` gets each line of its output, and the
+    program can read the return value. All processes that it started are ended, too. Raises InputError for a
+    line of ``longest`` bytes, and what ``hear`` raises.
     """
     command, environment = entering(program.policy, program.environment, *program.command)
     complaints = program.folder.parent / f"{program.folder.name}.stderr"
@@ -132,7 +136,7 @@ def run(
         try:
             assert process.stdin is not None
             assert process.stdout is not None
-            # Passwords travel through the pipe alone: a command line can be read by everybody.
+            # Passwords are sent through the pipe only: every user can read a command line.
             _give(process.stdin, program.order + b"\n")
             for number, line in enumerate(_lines(process.stdout, longest)):
                 if number == 0:
@@ -152,7 +156,7 @@ def run(
 
 
 def _environment(scratch: Path, program: Path) -> dict[str, str]:
-    """The environment of a confined process, made for it."""
+    """Return the environment of a confined process."""
     return {
         **{name: os.environ[name] for name in PASSED_ON if name in os.environ},
         "PYTHONPATH": str(program),
@@ -165,7 +169,7 @@ def _environment(scratch: Path, program: Path) -> dict[str, str]:
 
 
 class _Watch(Thread):
-    """Ends a process that is to stop, or that uses more than it may."""
+    """Ends a process that was cancelled or exceeds its limits."""
 
     def __init__(self, process: subprocess.Popen[bytes], program: Program, stop: Event) -> None:
         super().__init__(name=f"watch-{process.pid}", daemon=True)
@@ -175,7 +179,7 @@ class _Watch(Thread):
         self._before = _bytes_below(self._folders)
 
     def run(self) -> None:
-        """Look at the process until it has ended."""
+        """Check the process until it has ended."""
         while self._process.poll() is None:
             if self._stop_wanted.wait(PAUSE):
                 end(self._process)
@@ -188,13 +192,13 @@ class _Watch(Thread):
     def _exceeded(self) -> str:
         bounds, seconds, memory = self._bounds, 0.0, 0
         processes = tree(self._process.pid)
-        # First of all: they may double in the time that the rest takes.
+        # Check memory first: it may double while the rest is checked.
         if 0 < bounds.processes < len(processes):
             return "stopped: it started too many processes"
         for one in processes:
             with suppress(psutil.Error):
                 times = one.cpu_times()
-                # Of its children only those that have ended are in these, and no others.
+                # Only its ended children are included in these, and no other processes.
                 seconds += times.user + times.system + times.children_user + times.children_system
                 memory += _own_memory(one)
         if 0 < bounds.memory < memory:
@@ -207,15 +211,15 @@ class _Watch(Thread):
 
 
 def _step_back(pid: int) -> None:
-    """Give a process, and what it will start, a priority behind that of others."""
+    """Give a process and its future children a lower priority than other processes."""
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, pid, BEHIND)
-        # Where Linux groups processes by session, it is the group's priority that counts against others.
+        # If Linux groups processes by session, the priority of the group counts against other groups.
         Path(f"/proc/{pid}/autogroup").write_text(str(BEHIND), encoding="ascii")
 
 
 def tree(pid: int) -> list[psutil.Process]:
-    """A process and all that it has started, as far as they are there."""
+    """Return a process and its descendants, as far as they exist."""
     try:
         root = psutil.Process(pid)
         return [root, *root.children(recursive=True)]
@@ -224,9 +228,9 @@ def tree(pid: int) -> list[psutil.Process]:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and all that it has started, those that left its group or were orphaned included."""
+    """Kill a process and its descendants, including those that left its group or were orphaned."""
     for _ in range(_ROUNDS):
-        # The first is the one whose group, or whose namespace, holds the others: they go in one step.
+        # The first process has the group or namespace that contains the others: this ends them in one step.
         children = [one for one in tree(process.pid)[1:] if _lives(one)]
         for child in children:
             with suppress(ProcessLookupError, PermissionError):
@@ -236,7 +240,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
         if not children:
             break
     if process.poll() is None:
-        # The first process goes last: orphans become its children, where they are found.
+        # Kill the first process last: it adopts orphans, so that they can be found.
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -250,7 +254,7 @@ def _lives(process: psutil.Process) -> bool:
 
 
 def _own_memory(process: psutil.Process) -> int:
-    """Bytes of a process; what it shares is counted to each in part, so that a sum counts nothing twice."""
+    """Return the memory of a process in bytes; shared memory is divided between its processes."""
     try:
         return int(process.memory_full_info().pss)
     except (psutil.AccessDenied, AttributeError):
@@ -285,7 +289,7 @@ def _lines(stream: IO[bytes], longest: int) -> Iterator[bytes]:
 
 
 def _trace(errors: IO[bytes]) -> str:
-    """Where a program of ours has failed: the lines of its last trace that hold no content of documents."""
+    """Return the lines of the last traceback of one of our programs that hold no document content."""
     errors.seek(0, os.SEEK_END)
     errors.seek(max(0, errors.tell() - LAST_WORDS))
     lines = errors.read().decode("utf-8", "replace").splitlines()

@@ -1,8 +1,8 @@
-"""The confined process that reads a file of a visitor: ``python -m ui.jobs.reader``.
+"""Read a visitor's file in a confined process: ``python -m ui.jobs.reader``.
 
-It reads one order from its standard input and writes what it finds as lines of JSON: an object for each item,
-then a text, which is empty or says in one line what is wrong with the file. Each kind of file imports only
-what it needs: the visitor waits.
+It reads one order from standard input and writes lines of JSON: an object for each item, then a text, which
+is empty or describes in one line what is wrong with the file. Each kind of file imports only what it needs,
+because the visitor waits.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def main() -> int:
 
 
 def own_output() -> Callable[[Any], None]:
-    """Give the process that calls this a function that writes a value as a line of JSON to its output.
+    """Return a function that writes a value as a line of JSON to the output of the process.
 
-    Whatever a library prints must not get between these lines: it goes to standard error.
+    Output that libraries print goes to standard error, so that it cannot mix with these lines.
     """
     stream = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -77,5 +77,5 @@ READERS: Mapping[str, Callable[..., Iterable[dict[str, Any]]]] = {
 }
 
 if __name__ == "__main__":
-    # Nothing is left to clear away: what libraries would take apart takes a while.
+    # Exit at once: the cleanup of libraries takes a while, and there is nothing to clean up.
     os._exit(main())

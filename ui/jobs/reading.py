@@ -1,6 +1,6 @@
-"""Files that visitors send, each read by a confined process: the server itself parses none of them.
+"""Read visitors' files, each in a confined process: the server itself parses none of them.
 
-Readings take turns as other jobs do. One ends with the request that waits for it, and at its deadline.
+Readings queue like other jobs. A reading ends with the request that waits for it, or at its deadline.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from ui.jobs.process import DOCUMENTS, THREADS, Bounds, confined, run
 from ui.server.disconnects import waited_for
 
 Item = TypeVar("Item")
-# Far fewer than the requests of panels that are answered at the same time: each of these waits for one.
+# Far fewer than the concurrent requests of panels, because each reading blocks one of them.
 RULES = Rules("reading", running=2, waiting=6, seconds=120.0, remembered=0.0, of_visitor=2)
 BOUNDS = Bounds(memory=1 << 30, disk=256 << 20, cpu=60.0, processes=32)
-# Bytes of one item, and of all that one file brings.
+# Bytes of one item, and of all items of one file.
 LONGEST_ITEM, LARGEST = 2_000_000, 32_000_000
 LONGEST_ERROR = 1000
 _JOBS: Jobs[None] = Jobs(RULES)
@@ -33,11 +33,11 @@ _JOBS: Jobs[None] = Jobs(RULES)
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[Item]):
-    """What is to be read. ``kind`` names a reader of ``ui.jobs.reader``, ``given`` its arguments.
+    """A file to read. ``kind`` names a reader of ``ui.jobs.reader``, ``given`` its arguments.
 
-    ``put`` lays out the files below a folder and returns their paths there; ``take`` makes an item of a line
-    of JSON, of which nothing is believed: it raises ValueError, LookupError, TypeError or InputError. At most
-    ``most`` items are taken.
+    ``put`` stores the files below a folder and returns their paths there. ``take`` makes an item of a line of
+    untrusted JSON: it raises ValueError, LookupError, TypeError or InputError. At most ``most`` items are
+    read.
     """
 
     kind: str
@@ -48,8 +48,10 @@ class Reading(Generic[Item]):
 
 
 def read_apart(reading: Reading[Item], owner: Owner) -> list[Item]:
-    """Wait for the turn of a reading, and return what it brings. Raises InputError for what is wrong with the
-    files, CancelledError once the visitor cancels or hangs up."""
+    """Read files in their turn, and return the items.
+
+    Raises InputError if the files are invalid, CancelledError if the visitor cancels or disconnects.
+    """
     found: list[Item] = []
 
     def work(job: Job[None]) -> None:
@@ -62,7 +64,7 @@ def read_apart(reading: Reading[Item], owner: Owner) -> list[Item]:
 
 
 def cancel(visitor: str) -> None:
-    """End the reading that a visitor waits for, if there is one."""
+    """Cancel the reading that a visitor waits for, if any."""
     job = _JOBS.going(visitor)
     if job is not None:
         _JOBS.cancel(job.id, visitor)

@@ -17,19 +17,19 @@ from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.operator_settings import OperatorSettings, operator_settings, variable
 from engine.retrieval.rerank import LISTWISE, NO_RERANKER, reranker
 
-# Rerankers that visitors of the page may choose, as whoever runs it decides.
+# Rerankers that visitors of the page may choose; the operator lists them.
 #
-# ``REDSTRING_RERANKERS`` names them, specs between spaces: ``ce:/models/mine?languages=en
-# ce:org/name``. Others are refused: a visitor's word must not make the server fetch and load a
-# model. Visitors choose by name: a spec may hold a folder of the server.
+# ``REDSTRING_RERANKERS`` contains specs separated by spaces: ``ce:/models/mine?languages=en ce:org/name``.
+# Others are refused, because a visitor must not make the server fetch and load a model. Visitors choose by
+# name, as a spec may contain a folder of the server.
 
 RERANKERS_VARIABLE = variable("rerankers")
 
 
 def offered(settings: OperatorSettings | None = None) -> tuple[str, ...]:
-    """Specs, "none" and the language model of a case first, which costs whoever brought it.
+    """Return the specs on offer: first "none" and the case's language model, which its owner pays for.
 
-    Raises SettingsError naming the variable where one cannot be read.
+    Raises SettingsError with the variable if a spec is invalid.
     """
     specs = tuple(dict.fromkeys((NO_RERANKER, LISTWISE, *(settings or operator_settings()).rerankers)))
     for spec in specs:
@@ -41,8 +41,10 @@ def offered(settings: OperatorSettings | None = None) -> tuple[str, ...]:
 
 
 def reranker_spec(name: object, settings: OperatorSettings | None = None) -> str:
-    """The spec of a reranker by its name. Raises SettingsError for one that the page does not offer, and
-    where two have one name."""
+    """Return the spec of a reranker by its name.
+
+    Raises SettingsError if the page does not offer it, or if two have the same name.
+    """
     found = [spec for spec in offered(settings) if model_name(spec) == name]
     if len(found) > 1:
         raise SettingsError(f"{RERANKERS_VARIABLE}: two rerankers are called {name!r}")
@@ -52,16 +54,15 @@ def reranker_spec(name: object, settings: OperatorSettings | None = None) -> str
 
 
 def title(name: str) -> str:
-    """What a list calls a reranker."""
+    """Return the label of a reranker in lists."""
     return "the language model" if name == LISTWISE else model_name(name)
 
 
-# Embedding models that visitors of the page may choose, by name, as whoever runs it decides.
+# Embedding models that visitors of the page may choose by name; the operator lists them.
 #
-# ``REDSTRING_EMBEDDINGS`` lists them: ``minilm ours=openai:bge-m3@http://10.0.0.7:8000/v1``. The
-# first is what a new corpus gets unasked, where it reads most of it; ``none`` in front: nothing
-# is made unasked. A visitor sends a name and nothing else: a spec could name any server or
-# folder.
+# ``REDSTRING_EMBEDDINGS`` lists them: ``minilm ours=openai:bge-m3@http://10.0.0.7:8000/v1``. The first one is
+# the default of a new corpus if it supports most of its languages; with ``none`` in front there is no
+# default. A visitor sends only a name, because a spec could name any server or folder.
 
 EMBEDDINGS_VARIABLE = variable("embeddings")
 _NAMED = re.compile(r"(?P<name>[\w.-]{1,40})=(?P<spec>.+)")
@@ -81,19 +82,19 @@ class Offer:
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The display name of the model."""
         return _TITLES.get(self.spec, self.name)
 
     @property
     def words(self) -> str:
-        """What a list says of it."""
+        """The label of the model in lists."""
         return f"{self.title}: {_ABOUT[self.spec]}" if self.spec in _ABOUT else self.title
 
 
 def offers(settings: OperatorSettings | None = None) -> dict[str, Offer]:
-    """What visitors may choose, by name, the default first.
+    """Return the models that visitors may choose, by name, the default first.
 
-    Raises SettingsError naming the variable where an entry cannot be read or two have one name.
+    Raises SettingsError with the variable if an entry is invalid or two have the same name.
     """
     given = (settings or operator_settings()).embeddings or (PACKAGED_SPEC, *_installed())
     found: dict[str, Offer] = {}
@@ -114,7 +115,7 @@ def offers(settings: OperatorSettings | None = None) -> dict[str, Offer]:
 
 
 def embedding_spec(name: str, settings: OperatorSettings | None = None) -> str:
-    """The spec of a model on offer. Raises InputError for any other name, and repeats nothing of it."""
+    """Return the spec of a model on offer. Raises InputError for any other name, without repeating it."""
     known = {one: offer for one, offer in offers(settings).items() if offer.spec != NO_EMBEDDING}
     if name not in known:
         raise InputError(f"no such embedding model here; there are: {', '.join(known) or 'none'}")
@@ -122,11 +123,13 @@ def embedding_spec(name: str, settings: OperatorSettings | None = None) -> str:
 
 
 def may_be_used(spec: str, folder: Path, settings: OperatorSettings) -> bool:
-    """Whether a worker may use the model that a corpus names: one of this program, one on offer, or any that
-    a corpus outside the server's home folder names, as the operator has made that.
+    """Return whether a worker may use the model that a corpus names.
 
-    A worker reads documents of strangers and writes the manifest: one that was taken over could name any
-    folder of the server there, and read it the next time.
+    It may if the model is packaged or on offer, or if the corpus is outside the server's home folder, where
+    the operator made it.
+
+    A worker reads documents of strangers and writes the manifest: a compromised worker could name any folder
+    of the server there, and read it the next time.
     """
     if ":" not in spec or not folder.is_relative_to(settings.home_folder.absolute()):
         return True
@@ -134,20 +137,22 @@ def may_be_used(spec: str, folder: Path, settings: OperatorSettings) -> bool:
 
 
 def usual(languages: Mapping[str, int], settings: OperatorSettings | None = None) -> Offer | None:
-    """What a corpus gets unasked: the first model on offer, where it reads most of the passages.
-    ``languages`` counts the passages of each."""
+    """Return the default model of a corpus: the first one on offer, if it supports most passages.
+
+    ``languages`` counts the passages of each language.
+    """
     first = next(iter(offers(settings).values()), None)
     return first if first is not None and reads_most(first, languages) else None
 
 
 def reads_most(offer: Offer, languages: Mapping[str, int]) -> bool:
-    """Whether a model on offer reads most of the passages."""
+    """Return whether a model supports the languages of most passages."""
     model = embedder(offer.spec)
     return model is not None and reads_most_of(model, languages)
 
 
 def title_of(spec: str) -> str:
-    """What people call a model."""
+    """Return the display name of a model."""
     return _TITLES.get(spec, model_name(spec))
 
 

@@ -20,7 +20,7 @@ from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settin
 
 # The operator's own model, offered to visitors within a daily quota.
 #
-# A page gets a new name at no cost, so the quota by visitor only shares fairly; the quota of all
+# A page gets a new name at no cost, so the quota of each visitor is only for fairness; the quota of all
 # visitors together limits the operator's bill.
 
 DAY_SECONDS = 86_400.0
@@ -29,7 +29,7 @@ EVERYBODY = ""
 
 
 class Quotas:
-    """Tokens that were used in the day that is counted, by session and together. Safe for several threads."""
+    """Tokens used in the current day, by session and in total. Thread-safe."""
 
     def __init__(self, settings: OperatorSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings = settings
@@ -39,7 +39,7 @@ class Quotas:
         self._lock = threading.Lock()
 
     def take(self, session: str, tokens: int) -> None:
-        """Set tokens aside before they are used. Raises BudgetError where a quota does not hold them."""
+        """Reserve tokens before use. Raises BudgetError if they exceed a quota."""
         with self._lock:
             if self._clock() - self._began >= DAY_SECONDS:
                 self._used.clear()
@@ -51,7 +51,7 @@ class Quotas:
             self._add(session, tokens)
 
     def give_back(self, session: str, tokens: int) -> None:
-        """Tokens that were set aside and not used."""
+        """Release reserved tokens that were not used."""
         with self._lock:
             self._add(session, -tokens)
 
@@ -64,7 +64,7 @@ class Quotas:
 
 
 class RationedModel:
-    """A model of which one session may use no more than its quota."""
+    """A model with a quota for one session."""
 
     def __init__(self, model: LanguageModel, quotas: Quotas, session: str) -> None:
         self._model, self._quotas, self._session = model, quotas, session
@@ -77,16 +77,18 @@ class RationedModel:
 
     @property
     def context_tokens(self) -> int:
-        """Tokens that a prompt and its answer may have together."""
+        """Limit of tokens of a prompt and its answer together."""
         return self._model.context_tokens
 
     def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
-        """What a prompt will use at most."""
+        """Return the maximum usage of a prompt."""
         return self._model.expected(prompt, schema)
 
     def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
-        """Ask within the quota. Raises BudgetError if the quota is too small for the prompt, and as the
-        model. A failed prompt counts with its expected use."""
+        """Send a prompt within the quota; a failed prompt counts with its maximum usage.
+
+        Raises BudgetError if the quota is too small for the prompt, and what the model raises.
+        """
         expected = self._model.expected(prompt, schema).tokens
         self._quotas.take(self._session, expected)
         try:
@@ -102,8 +104,10 @@ class RationedModel:
 
 
 class OperatorsModel:
-    """Gives the operator's model to whom the operator offers it: freely to operators, within
-    quotas to everybody else. It is made when it is first asked for."""
+    """The operator's model: without limits for operators, within quotas for everyone else.
+
+    It is made at its first use.
+    """
 
     def __init__(
         self,
@@ -128,17 +132,17 @@ class OperatorsModel:
         return RationedModel(self._model, self._quotas, session)
 
 
-# Which language model a page load may use: the visitor's own, else the operator's, else none.
+# The language model of a page load: the visitor's own, else the operator's, else none.
 #
-# A connection is in memory only, under the secret name that a page load has given itself. It is
-# dropped when its page is left, after a long time without use, or when there are too many; its key
-# is never sent back.
+# A connection is stored in memory only, under the secret token that a page load has chosen. It is dropped
+# when the user leaves the page, after a long time without use, or when there are too many. Its key is never
+# sent back.
 
-# Connections and page loads that are remembered at most; what was used longest ago goes first.
+# Limits of connections and page loads; the least recently used ones are dropped first.
 MOST_CONNECTIONS = 256
 MOST_PAGES = 4096
-# Lifetimes of an unused connection, and of one whose page was left, s. A page that lost its network
-# for a moment is left, too, as far as the server can tell, and must find its connection again.
+# Lifetimes of an unused connection, and of one whose page was left, s. To the server, a short network failure
+# looks like leaving the page; such a page must find its connection again.
 IDLE_SECONDS = 7200.0
 LEFT_SECONDS = 120.0
 SHORTEST_SESSION = 32
@@ -154,20 +158,20 @@ class LentModel:
 
     @property
     def spec(self) -> str:
-        """What was asked for, without any secret."""
+        """The requested spec, without secrets."""
         return self._spec
 
     @property
     def context_tokens(self) -> int:
-        """Tokens that a prompt and its answer may have together."""
+        """Limit of tokens of a prompt and its answer together."""
         return self._context
 
     def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
-        """What a prompt will use at most. Raises ModelError where the model was disconnected."""
+        """Return the maximum usage of a prompt. Raises ModelError if the model was disconnected."""
         return self._lent().expected(prompt, schema)
 
     def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
-        """Ask the model. Raises ModelError where it was disconnected, and what the model raises."""
+        """Send a prompt to the model. Raises ModelError if it was disconnected, and what the model raises."""
         return self._lent().ask(prompt, schema, meter)
 
     def take_back(self) -> None:
@@ -189,17 +193,17 @@ class _Connection:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A connection without its secrets: its owner, and its spec."""
+    """A connection without its secrets: its owner and its spec."""
 
     whose: Whose = "nobody"
     spec: str = ""
 
 
 class Connections:
-    """The language models of page loads. Safe for several threads.
+    """The language models of page loads. Thread-safe.
 
-    ``operators`` gives the operator's model to one session; it is asked for only where the operator offers
-    it, and makes no connection by itself.
+    ``operators`` returns the operator's model for a session. It is called only if the operator offers one,
+    and does not connect by itself.
     """
 
     def __init__(
@@ -217,7 +221,7 @@ class Connections:
         self._lock = threading.Lock()
 
     def arrive(self, session: str, page: str, *, trusted: bool) -> None:
-        """A page was opened. ``page`` is the server's own name for it; ``trusted``: see ``seen``."""
+        """Record an opened page. ``page`` is the server's own id of it; ``trusted``: see ``seen``."""
         if len(session) < SHORTEST_SESSION:
             return
         self.seen(session, trusted=trusted)
@@ -236,16 +240,16 @@ class Connections:
                 self._trusted.popitem(last=False)
 
     def leave(self, page: str) -> None:
-        """A page was closed, or its line was cut: its connection is forgotten unless it is used again."""
+        """Record a closed or disconnected page: its connection is dropped unless it is used again."""
         with self._lock:
             kept = self._own.get(self._pages.get(page, ""))
             if kept is not None:
                 kept.until = min(kept.until, self._clock() + LEFT_SECONDS)
 
     def connect(self, session: str, model: LanguageModel) -> None:
-        """Use a model of the visitor's own from now on, in place of any before.
+        """Use a visitor's own model from now on, in place of any previous one.
 
-        Raises InputError where visitors may not bring models, or the page did not say who is asking.
+        Raises InputError if visitors may not bring models, or the page did not send its session.
         """
         if not self.settings.visitor_models:
             raise InputError("models of visitors are switched off on this server")
@@ -258,12 +262,12 @@ class Connections:
                 self._drop(next(iter(self._own)))
 
     def forget(self, session: str) -> None:
-        """Forget the visitor's own connection, with its key."""
+        """Drop the visitor's own connection, with its key."""
         with self._lock:
             self._drop(session)
 
     def model(self, session: str) -> LanguageModel | None:
-        """The model that a page load may use, or none. Nothing is sent anywhere."""
+        """Return the model that a page load may use, or None. Sends nothing."""
         return self._visitors(session) or self.operators(session, self.is_trusted(session))
 
     def model_for(self, session: str, person: Person) -> LanguageModel | None:
@@ -272,7 +276,7 @@ class Connections:
         return self.model(session)
 
     def describe(self, session: str) -> Described:
-        """Whose model a page load would use, and which."""
+        """Return the owner and the spec of the model that a page load would use."""
         own = self._visitors(session)
         if own is not None:
             return Described("visitor", own.spec)
@@ -292,7 +296,7 @@ class Connections:
             return kept.model
 
     def _drop(self, session: str) -> None:
-        """Put a connection away; called with the lock held."""
+        """Drop a connection; called with the lock held."""
         kept = self._own.pop(session, None)
         if kept is not None:
             kept.model.take_back()

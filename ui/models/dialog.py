@@ -1,4 +1,4 @@
-"""The language model's dialog: its frame."""
+"""The dialog of the language model: its frame."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from engine.llm.spec import OPENAI_URL
 from ui.calls import build_panel
 from ui.models.servers import CALLS, ConnectingDesk
 
-# Servers that speak the protocol, and where they listen when nobody changes it. Those on the visitor's own
-# machine are offered only where the page is served on that machine.
+# Servers with a supported protocol, and their default addresses. Those on the visitor's own machine are
+# offered only if the page is served from that machine.
 PRESETS = (
     ("openai", "OpenAI", OPENAI_URL, False),
     ("ollama", "Ollama", "http://localhost:11434/v1", True),
@@ -23,18 +23,18 @@ PRESETS = (
     ("other", "Another server", "", False),
 )
 
-# The settings that are a case's budget for its language model.
+# The settings for a case's budget of its language model.
 BUDGET = ("call_budget", "token_budget", "time_budget", "money_budget")
 
 
 def build_models(desk: ConnectingDesk) -> gr.HTML:
-    """Build the dialog; it stays closed until somebody asks for it."""
+    """Build the dialog; it is closed until the user opens it."""
     script = "redstring.model(element, server, () => trigger('budget'))"
     return build_panel("model", desk, CALLS, desk.connections.settings, frame_html(), script)
 
 
 def wire_budget(panel: gr.HTML, settings: Mapping[str, Component]) -> None:
-    """The budget that is given in the dialog becomes that of the settings, in the browser."""
+    """Copy the budget from the dialog to the settings, in the browser."""
     panel.budget(
         None, None, [settings[name] for name in BUDGET], api_visibility="private", show_progress="hidden",
         js=f"() => redstring.budget({json.dumps(BUDGET)})",
@@ -42,7 +42,7 @@ def wire_budget(panel: gr.HTML, settings: Mapping[str, Component]) -> None:
 
 
 def frame_html() -> str:
-    """The frame that the script fills."""
+    """Return the frame that the script fills."""
     providers = "".join(
         f'<option value="{key}" data-url="{attribute(url)}"{" data-local" if local else ""}>'
         f"{escape(name)}</option>"

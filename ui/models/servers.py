@@ -1,4 +1,4 @@
-"""The language model's dialog: requests checked, servers tried, errors in one line."""
+"""The dialog of the language model: checks requests, tests servers, reports errors in one line."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from ui.calls import Access, Answer, Call, Caller, Form, by_name
 from ui.investigate.costs import used_words
 from ui.models.connections import Connections
 
-# Trials of a server, with their results in words.
+# Tests of a server, with their results as sentences.
 
 LIST_SECONDS = 15.0
 LONGEST_LIST = 2_000_000
 MOST_LISTED = 500
-# A request, and a second one where the first answer has to be repaired or the server wants another dialect.
+# One request, and a second one if the first answer needs a repair or the server needs another dialect.
 TRIAL = Budget(calls=6, tokens=20_000, seconds=60.0)
 _SCHEMAS = {
     Rung.SCHEMA: "It keeps to schemas, so that answers need no repair.",
@@ -67,7 +67,7 @@ _PROMPT = Prompt(
 
 
 def tried(model: ChatModel) -> list[str]:
-    """Ask a small thing and tell how it went, the most important first. Raises ModelError, BudgetError."""
+    """Send a small request and describe the result, most important first. Raises ModelError, BudgetError."""
     meter = Meter(TRIAL)
     reply = model.ask(_PROMPT, Seen, meter)
     spent = meter.spent
@@ -85,7 +85,7 @@ def tried(model: ChatModel) -> list[str]:
 
 
 def probe_words(found: Probe) -> list[str]:
-    """Return the lines of a test, the most important first."""
+    """Return the results of a test as lines, most important first."""
     assert found.rung is not None, "the server answered"
     read = read_spec(found.spec)
     context = f"It read a prompt of {found.context_tokens or 0:,} tokens whole, as its context promises."
@@ -99,10 +99,10 @@ def probe_words(found: Probe) -> list[str]:
 
 
 def listed(url: str, key: str, network: Network | None) -> list[str]:
-    """Names of the models that a server offers (``GET URL/models``), sorted.
+    """Return the names of the models that a server offers (``GET URL/models``), sorted.
 
-    Raises SettingsError for what is no key, ModelError where the server cannot be reached, refuses, or sends
-    something else.
+    Raises SettingsError for an invalid key, ModelError if the server cannot be reached, refuses, or sends an
+    invalid answer.
     """
     future = asyncio.run_coroutine_threadsafe(_offered(url, checked_key(key), network), background_loop())
     try:
@@ -142,13 +142,13 @@ async def _offered(url: str, key: Secret, network: Network | None) -> Received:
 
 # The calls of the dialog.
 #
-# What a visitor sends here holds a key. It goes into the model that is made and nowhere else: no
-# answer, no error, no log and no file repeats it.
+# A visitor's request contains a key. It is stored only in the model that is made: no answer, error, log or
+# file repeats it.
 
-# Requests to outside servers that visitors may have under way at once: each holds a thread of the page.
+# Limit of visitors' concurrent requests to outside servers: each blocks a thread of the page.
 MOST_AT_ONCE = 4
-# A visitor waits for these, and each keeps a thread of the page, s. The long prompt of a test takes a server
-# without a graphics card a minute to read.
+# Timeouts, s: a visitor waits for these requests, and each blocks a thread of the page. A server without a
+# GPU needs a minute to read the long prompt of a test.
 JOIN_SECONDS, TEST_SECONDS = 30, 90
 log = logging.getLogger(__name__)
 
@@ -167,7 +167,7 @@ class ServerForm(Form):
 
 
 class ConnectingDesk:
-    """The connections, and how many servers are being asked."""
+    """The connections, and the number of servers that are being tested."""
 
     def __init__(self, connections: Connections) -> None:
         self.connections = connections
@@ -175,7 +175,7 @@ class ConnectingDesk:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """Hold one of the places for requests to outside servers. Raises InputError if none is free."""
+        """Hold one of the slots for requests to outside servers. Raises InputError if none is free."""
         if not self._places.acquire(blocking=False):
             raise InputError("other visitors are connecting just now; try again in a moment")
         try:
@@ -184,14 +184,14 @@ class ConnectingDesk:
             self._places.release()
 
     def access(self, caller: Caller, form: Form) -> ConnectingAccess:
-        """The servers that the caller may reach."""
+        """Return the caller's access to connections."""
         self.connections.seen(caller.session, trusted=caller.is_trusted)
         return ConnectingAccess(self, caller.session, caller.is_trusted and caller.is_local)
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectingAccess(Access):
-    """The connection of a session. ``is_local``: the caller sits at this machine and may use its network."""
+    """The connection of a session. ``is_local``: the caller is on this machine and may use its network."""
 
     desk: ConnectingDesk
     session: str
@@ -209,7 +209,7 @@ class ConnectingAccess(Access):
 
 
 def state(access: ConnectingAccess, form: Form) -> Answer:
-    """Return the model of a page in words, and the rights of its visitor."""
+    """Describe the model of a page, and the rights of its visitor."""
     settings = access.settings
     described = access.connections.describe(access.session)
     answer: Answer = {
@@ -300,7 +300,7 @@ def _url(access: ConnectingAccess, form: ServerForm) -> str:
 
 
 def _network(access: ConnectingAccess) -> Network | None:
-    """Return the network for the visitor's server; None, the plain one, for the local user."""
+    """Return the network for the visitor's server; None, which means no restrictions, for the local user."""
     settings = access.settings
     if settings.private_endpoints == "auto" and settings.allows_private(access.is_local):
         return None
@@ -310,8 +310,8 @@ def _network(access: ConnectingAccess) -> Network | None:
 
 def _opened(access: ConnectingAccess, form: ServerForm, seconds: float | None = None) -> ChatModel:
     spec = spec_of(form, _url(access, form), seconds)
-    # The key is the visitor's or none: that of the environment must not reach a visitor's server.
-    # Only the answers of the local user are cached on disk.
+    # Only the visitor's own key is used: the one in the environment must not be sent to a visitor's server.
+    # Only answers for the local user are cached on disk.
     settings = access.settings
     cache = default_cache() if settings.loopback and access.is_local else None
     model = connect(spec, form.key, environment_key=False, network=_network(access), cache=cache)

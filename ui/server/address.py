@@ -1,4 +1,4 @@
-"""Addresses of visitors, their connections, and the names under which the server answers."""
+"""Check the addresses of visitors, their connections, and the host names of the server."""
 
 from __future__ import annotations
 
@@ -20,20 +20,18 @@ from engine.errors import InputError
 from engine.operator_settings import OperatorSettings, is_loopback
 from ui.server.routes import HEARD, Heard, refuse
 
-# Who asks: the visitor's address behind the proxies that the operator names, and whether it is
-# local.
+# The visitor's address behind the proxies that the operator names, and whether it is local.
 #
-# What a proxy adds to a request (RFC 7239 and its predecessors) is believed of named proxies
-# alone, and no request carries it any further: nothing behind the door reads a name that a
-# visitor has made up.
+# Headers that a proxy adds (RFC 7239 and its predecessors) are trusted only from named proxies. They are
+# removed from every request, so the application never reads a name that a visitor has made up.
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-# Where the answer is kept for what is behind the door.
+# The scope key that stores the result for the application.
 VISITOR = "redstring.visitor"
-# What proxies add to what they pass on: whoever asks through one may be anybody.
+# Headers that proxies add. A visitor can forge them.
 FORWARDING = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via", "cf-connecting-ip")
-# Read by frameworks and by Gradio to find out under which name they are reached, or what was meant.
+# Frameworks and Gradio read these headers to find the public URL or the original path.
 BELIEVED = (
     *FORWARDING, "x-forwarded-proto", "x-forwarded-port", "x-forwarded-prefix", "x-forwarded-scheme",
     "x-forwarded-server", "x-gradio-server", "x-gradio-user", "x-original-url", "x-rewrite-url",
@@ -41,20 +39,24 @@ BELIEVED = (
     "x-client-ip", "true-client-ip", "front-end-https",
 )  # fmt: skip
 _DROPPED = frozenset(name.encode() for name in BELIEVED)
-# Of IPv6 a customer gets 64 bits or more to choose from (RFC 6177).
+# An IPv6 customer gets a network of at least 64 bits (RFC 6177).
 V6_BITS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """``address``: as given to limits, an IPv6 one cut to its network. ``local``: sits at this machine."""
+    """The sender of a request.
+
+    ``address`` is the key for rate limits; an IPv6 address is cut to its network. ``local``: the request
+    comes from this machine.
+    """
 
     address: str
     local: bool
 
 
 def networks(named: Iterable[str]) -> tuple[Network, ...]:
-    """Proxies by address or network. Raises InputError naming what is neither."""
+    """Parse proxies given as addresses or networks. Raises InputError for an invalid entry."""
     found: list[Network] = []
     for name in named:
         try:
@@ -65,7 +67,7 @@ def networks(named: Iterable[str]) -> tuple[Network, ...]:
 
 
 def parsed(text: str) -> Address | None:
-    """An address, also with a port or in brackets; None for anything else."""
+    """Parse an address, with or without a port or brackets. Returns None if it is invalid."""
     bare = text.strip().strip('"')
     if bare.startswith("["):
         bare = bare[1:].partition("]")[0]
@@ -79,16 +81,16 @@ def parsed(text: str) -> Address | None:
 
 
 def group(address: Address | None) -> str:
-    """What limits count as one visitor: an IPv4 address, or the network of an IPv6 address."""
+    """Return the rate limit key: an IPv4 address, or the network of an IPv6 address."""
     if isinstance(address, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((address, V6_BITS), strict=False))
     return str(address) if address is not None else "unknown"
 
 
 def asked_locally(headers: Mapping[str, str], client: str) -> bool:
-    """Whether the headers of a request (names in lower case) and its client's address are of this machine.
+    """Return whether the headers (names in lower case) and the client address of a request are local.
 
-    A foreign page that lets its own name point to this machine is kept out by the names that it asks under.
+    The check of the host name stops a foreign page whose own name resolves to this machine.
     """
     if any(name in headers for name in FORWARDING) or not is_loopback(client):
         return False
@@ -106,13 +108,13 @@ def _name(url: str) -> str:
 
 
 class Addressing:
-    """Puts the visitor into the scope, and takes out of it what only a proxy may say."""
+    """Adds the visitor to the scope and removes the headers that only a proxy may set."""
 
     def __init__(self, app: ASGIApp, proxies: Sequence[Network] = ()) -> None:
         self.app, self._proxies = app, tuple(proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Settle who asks, and pass the request on."""
+        """Determine the visitor, and pass the request on."""
         if scope["type"] == "http":
             receive = Heard(scope, receive)
             scope = {**self._settled(scope), HEARD: receive}
@@ -133,7 +135,7 @@ class Addressing:
         return address is not None and any(address in network for network in self._proxies)
 
     def _behind(self, headers: Headers, peer: Address | None) -> Address | None:
-        """The last address of the chain that is no proxy: those before it anybody may have written."""
+        """Return the last address of the chain that is not a proxy. Visitors can forge those before it."""
         found = peer
         for step in reversed(",".join(headers.getlist("x-forwarded-for")).split(",")):
             address = parsed(step)
@@ -156,20 +158,18 @@ class Addressing:
         return scope
 
 
-# Connections: how many one address may hold, and how long a request may take to say what it
-# wants.
+# Limits on the number of connections of an address and on the time until a request is complete.
 #
-# A hundred connections that each send a byte now and then would otherwise hold all places of the
-# server (Slowloris). uvicorn bounds the connections of all and the size of headers, not these
-# two.
+# A hundred slow connections could otherwise occupy the whole server (Slowloris). uvicorn limits the total
+# number of connections and the size of headers, but not these two.
 
-# An office behind one address has some pages open; a named proxy speaks for everybody.
+# An office behind one address may have several pages open. A named proxy forwards many visitors.
 MOST_OF_ADDRESS = 100
 HEADERS_SECONDS = 15.0
 
 
 def bounded(proxies: Iterable[Network] = ()) -> type[H11Protocol]:
-    """uvicorn's own protocol with both bounds; connections of ``proxies`` are not counted."""
+    """Return uvicorn's protocol class with both limits. Connections from ``proxies`` are not counted."""
     trusted, held = tuple(proxies), Counter[str]()
 
     class Bounded(H11Protocol):
@@ -194,7 +194,7 @@ def bounded(proxies: Iterable[Network] = ()) -> type[H11Protocol]:
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            # Headers that are not whole yet keep the clock running.
+            # The timeout continues until the headers are complete.
             if self.conn.their_state is h11.IDLE:
                 self.hurry()
             else:
@@ -212,13 +212,12 @@ def bounded(proxies: Iterable[Network] = ()) -> type[H11Protocol]:
     return Bounded
 
 
-# Under which names the server answers, and whose pages may ask it.
+# The host names of the server, and the origins that may call it.
 #
-# A name of an attacker that is pointed at this machine (DNS rebinding) would make the attacker's
-# page one of ours in the eyes of a browser: names that are not listed are refused. An address
-# cannot be rebound.
+# An attacker can point a host name at this machine (DNS rebinding), so that a browser treats the attacker's
+# page as same-origin. Names that are not listed are refused. An IP address cannot be rebound.
 
-# RFC 3986 host and port, without user names and without what a browser never sends.
+# Host and port as in RFC 3986, without user names and other parts that browsers never send.
 _AUTHORITY = re.compile(
     r"(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?::\d{1,5})?"
 )
@@ -226,14 +225,18 @@ WILDCARDS = ("0.0.0.0", "::", "")
 HUGGING_FACE = "https://huggingface.co"
 DEFAULT_PORTS = {"http": 80, "https": 443}
 READING = ("GET", "HEAD")
-# Where links of other pages may lead: the page, and the way back from a provider of accounts.
+# Paths that other pages may link to: the page, and the return from a login provider.
 FOLLOWED = ("/", "/login/callback")
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """``hosts``: names in lower case, without ports. ``addresses``: any address will do, as the server is on
-    all of them. ``origins``: of other pages that may ask. ``frames``: pages that may frame ours."""
+    """The hosts and origins that the server accepts.
+
+    ``hosts``: names in lower case, without ports. ``addresses``: any IP address is accepted, because the
+    server listens on all of them. ``origins``: other pages that may call the server. ``frames``: pages that
+    may frame it.
+    """
 
     hosts: frozenset[str]
     addresses: bool = False
@@ -241,16 +244,16 @@ class Allowed:
     frames: tuple[str, ...] = ()
 
     def host(self, authority: str) -> bool:
-        """Whether the server answers under the name of a Host header."""
+        """Return whether the server accepts the name in a Host header."""
         name = host_of(authority)
         return name is not None and (
             name in self.hosts or is_loopback(name) or (self.addresses and _is_address(name))
         )
 
     def origin(self, origin: str, authority: str) -> bool:
-        """Whether a page of this origin may ask a server that it calls ``authority``.
+        """Return whether a page of this origin may call the server under the name ``authority``.
 
-        It is the server's own page, or a page that the operator has named, by origin or as a public host.
+        True for the server's own page, and for a page that the operator names by origin or as a public host.
         """
         if origin in self.origins:
             return True
@@ -265,9 +268,9 @@ class Allowed:
 
 
 def allowed(settings: OperatorSettings) -> Allowed:
-    """The lists that hold for a server.
+    """Build the lists of accepted hosts and origins from the settings.
 
-    Raises InputError naming a host or an origin that cannot be read.
+    Raises InputError for an invalid host or origin.
     """
     names, pages = {_checked_host(name) for name in settings.hosts}, list(settings.frame_ancestors)
     everywhere = settings.host in WILDCARDS
@@ -284,7 +287,7 @@ def allowed(settings: OperatorSettings) -> Allowed:
 
 
 def host_of(authority: str) -> str | None:
-    """The name in a Host header, in lower case; None for what is no host and port."""
+    """Return the name in a Host header in lower case, or None if it is not a host and port."""
     found = _AUTHORITY.fullmatch(authority)
     return None if found is None else found["host"].strip("[]").lower()
 
@@ -319,13 +322,13 @@ def _checked_origin(origin: str) -> str:
 
 
 class HostGate:
-    """Refuses requests for other names (421), and those that do not say which name they mean (400)."""
+    """Refuses requests for other host names (421), and requests without a valid one (400)."""
 
     def __init__(self, app: ASGIApp, names: Allowed) -> None:
         self.app, self._names = app, names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check the name, and pass the request on."""
+        """Check the host name, and pass the request on."""
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         given = [value for name, value in scope["headers"] if name.lower() == b"host"]
@@ -339,18 +342,18 @@ class HostGate:
 
 
 class OriginGate:
-    """Refuses what a browser sends on behalf of a page of somebody else (403).
+    """Refuses requests that a browser sends for a page of another site (403).
 
-    Origin and Fetch Metadata are set by the browser and cannot be set by a page. A request that bears neither
-    does not come from a browser of the last six years, or is a plain navigation; what changes something
-    asks for content types, too, that no form of another page can send (see routes).
+    The browser sets Origin and Fetch Metadata; a page cannot set them. A request without both comes from a
+    browser over six years old or from another program, or is a plain navigation. Requests that change
+    something also need a content type that no form of another page can send (see routes).
     """
 
     def __init__(self, app: ASGIApp, names: Allowed) -> None:
         self.app, self._names = app, names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check whose page asks, and pass the request on."""
+        """Check the origin, and pass the request on."""
         if scope["type"] == "http" and not self._welcome(scope):
             words = "this request comes from a page of another site"
             return await refuse(scope, receive, send, 403, words)
@@ -364,6 +367,6 @@ class OriginGate:
         site = headers.get("sec-fetch-site", "none")
         if site in ("same-origin", "none"):
             return True
-        # Somebody follows a link to the page, or a page that may do so frames it.
+        # The user follows a link to the page, or an allowed page frames it.
         followed = headers.get("sec-fetch-mode") == "navigate" and scope["path"] in FOLLOWED
         return followed and scope["method"] in READING

@@ -1,6 +1,8 @@
-"""Answers that wait to be fetched. Gradio keeps what its functions return until a stream fetches it, for
-2,000 page loads and without a limit of size or time. So only a mark goes through its queue: the answer waits
-here as JSON, within limits, and replaces its mark in the stream.
+"""Store answers until a stream fetches them.
+
+Gradio keeps the return values of its functions until a stream fetches them, for 2,000 page loads and without
+a size or time limit. Here only a marker goes through its queue. The answer is stored as JSON, within limits,
+and replaces the marker in the stream.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 
 import orjson
 
-# Seconds that an answer waits, answers of one visitor, and bytes of all, each with what it takes to store it.
+# Lifetime of an answer, s; number of answers of a visitor; bytes of all; overhead of each answer, bytes.
 LONGEST_SECONDS, MOST_OF_VISITOR, BYTES, OVERHEAD = 600.0, 500, 64_000_000, 600
 GONE = "the answer was not fetched within ten minutes, or too many others waited: make the call again"
 _MARK = re.compile(rb'"redstring-answer-[0-9a-f]{32}"')
@@ -28,7 +30,7 @@ class _Answer:
 
 
 class Answers:
-    """Answers by their marks, the oldest first. To be used by one thread."""
+    """Answers by marker, oldest first. Not thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
@@ -39,9 +41,9 @@ class Answers:
         return len(self._waiting)
 
     def store(self, visitor: str, data: object) -> str:
-        """Store an answer for a visitor; returns its mark.
+        """Store an answer for a visitor; returns its marker.
 
-        If there is no room, the oldest answer of the visitor, or of the one with the most bytes, is dropped.
+        If there is no room, drops the oldest answer of the visitor, or of the visitor with the most bytes.
         """
         content = orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS)
         size = len(content) + OVERHEAD
@@ -56,7 +58,8 @@ class Answers:
         return mark
 
     def restore(self, message: bytes) -> bytes:
-        """Put the answer in place of the mark in a message of a stream; an error if it is no longer there."""
+        """Replace the marker in a message of a stream by its answer; by an error if the answer was
+        dropped."""
         found = _MARK.search(message)
         if found is None:
             return message
@@ -87,7 +90,7 @@ class Answers:
 
 
 def _failed(message: bytes) -> bytes:
-    """Return a message of a stream as one of an error, in the form of its route."""
+    """Turn a message of a stream into an error message, in the format of its route."""
     if message.startswith(b"event:"):
         return b"event: error\ndata: " + orjson.dumps(GONE) + b"\n\n"
     told = orjson.loads(message.removeprefix(b"data:"))

@@ -1,7 +1,7 @@
-"""The page behind its door: one ASGI application, served by uvicorn.
+"""The page behind its middleware: one ASGI application, served by uvicorn.
 
-Gradio's own ``launch`` puts its CORS answers outside whatever an application adds, serves in a thread that a
-signal to end leaves behind, and bounds no connection: the page is mounted into our own application instead.
+Gradio's own ``launch`` puts its CORS handling outside all middleware, serves on a thread that outlives a
+termination signal, and sets no limit on connections. So the page is mounted into an application of ours.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from ui.tools.server import ToolServer
 from ui.workers.pool import Workers
 from ui.workers.watching import Watch
 
-# Connections of all visitors; an open page holds two or three.
+# Limit of connections of all visitors. An open page uses two or three.
 MOST_CONNECTIONS = 500
 LARGEST_HEADERS, BACKLOG = 16_384, 2048
 PRIVATE_NETWORKS = (
@@ -60,15 +60,15 @@ ENDS_SECONDS, SWEEP_SECONDS = 3, 15.0
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Who may come in, as the operator and the surroundings have it."""
+    """The hosts and proxies that the server accepts, from the settings and the environment."""
 
     names: Allowed
     proxies: tuple[Network, ...]
 
 
 def entry(settings: OperatorSettings) -> Entry:
-    """The names and the proxies. Raises InputError naming one that cannot be read."""
-    # In a Space only its proxy reaches us, from the private network of the cluster.
+    """Return the accepted hosts and the proxies. Raises InputError for an invalid entry."""
+    # In a Space only its proxy can reach the server, from the private network of the cluster.
     named = (*settings.trusted_proxies, *(PRIVATE_NETWORKS if settings.space else ()))
     return Entry(allowed(settings), networks(named))
 
@@ -76,10 +76,11 @@ def entry(settings: OperatorSettings) -> Entry:
 def guarded(
     page: gr.Blocks, settings: OperatorSettings, door: Entry, uploads: Path, workers: Workers | None = None
 ) -> ASGIApp:
-    """The whole application: every gate, then the page. ``uploads`` is the folder of what visitors send,
-    ``workers`` those of whom a supervisor is told.
+    """Build the whole application: all middleware, then the page.
 
-    Raises InputError where the settings do not tell how somebody logs in.
+    ``uploads`` is the folder for uploaded files. ``workers`` are those that ``/metrics`` reports on.
+
+    Raises InputError if the settings have no method of login.
     """
     quotas = UploadQuotas(
         settings.upload_bytes, settings.unused_upload_bytes, 60.0 * settings.unused_upload_minutes
@@ -90,13 +91,13 @@ def guarded(
     if isinstance(page, Page):
         page.answers = answers
     outer = FastAPI(lifespan=_living(store, answers, tools), docs_url=None, redoc_url=None, openapi_url=None)
-    # Where an application answers for CORS itself, Gradio leaves it alone: pages that are named may read.
+    # If an application handles CORS itself, Gradio does not. Listed origins may read answers.
     outer.add_middleware(
         CORSMiddleware, allow_origins=sorted(door.names.origins), allow_methods=["GET", "POST"],
         allow_headers=["content-type"],
     )  # fmt: skip
     app: ASGIApp = gr.mount_gradio_app(outer, page, path="/", **launch_options(settings))
-    # Only ``launch`` sets this. Until then Gradio does not check that a file it is to open was uploaded.
+    # Only ``launch`` sets this. Without it Gradio does not check that a file to open was uploaded.
     page.has_launched = True
     own: dict[str, ASGIApp] = {
         "upload": UploadRoute(store, settings.file_bytes),
@@ -115,14 +116,14 @@ def guarded(
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which tells once it answers."""
+    """uvicorn's server with a callback for when it accepts requests."""
 
     def __init__(self, config: uvicorn.Config, when_open: Callable[[], object]) -> None:
         super().__init__(config)
         self._when_open = when_open
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn's; told where it has come up."""
+        """Start as uvicorn does, then call the callback."""
         await super().startup(sockets)
         if self.started:
             self._when_open()
@@ -131,7 +132,7 @@ class Server(uvicorn.Server):
 def server(
     app: ASGIApp, proxies: Iterable[Network] = (), when_open: Callable[[], object] = bool
 ) -> uvicorn.Server:
-    """The server of an application, with its bounds; it calls ``when_open`` once it answers."""
+    """Make the server of an application, with its limits; it calls ``when_open`` once it accepts requests."""
     config = uvicorn.Config(
         app, http=bounded(proxies), ws="none", lifespan="on", access_log=False,
         log_config=dict(uvicorn_logging()), proxy_headers=False, server_header=False,
@@ -142,7 +143,7 @@ def server(
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens on an address. Raises ServingError where it cannot."""
+    """Return a socket that listens on an address. Raises ServingError if that fails."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host.strip("[]"), port), family=family, backlog=BACKLOG)
@@ -157,7 +158,7 @@ class ServingError(RedstringError):
 
 
 class _Routed:
-    """Some requests go to routes of our own, everything else to the page. ``own``: by name of the policy."""
+    """Sends some requests to routes of our own (``own``, by policy name) and all others to the page."""
 
     def __init__(self, page: ASGIApp, own: Mapping[str, ASGIApp]) -> None:
         self._page, self._own = page, own
@@ -185,7 +186,7 @@ def _living(
 
 
 async def _sweep(store: UploadStore, answers: Answers) -> None:
-    """Drop files and answers that have waited too long, now and again."""
+    """Drop expired files and answers at intervals."""
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
         answers.sweep()
@@ -193,6 +194,6 @@ async def _sweep(store: UploadStore, answers: Answers) -> None:
 
 
 def _hashes() -> list[str]:
-    """Hashes of the scripts that Gradio's client puts into the head, and of those of the board's frame."""
+    """Return the hashes of the scripts in the head of Gradio's page and in the frame of the board."""
     board = [*inline_scripts(frame_page()), VIS_NETWORK.read_text(encoding="utf-8")]
     return [script_hash(text) for text in (*page_scripts(), *board)]

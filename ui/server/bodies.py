@@ -1,7 +1,7 @@
-"""Bodies: their type, their size and their form, before anything behind the door has read a byte.
+"""Check the type, size and form of request bodies before the application reads them.
 
-JSON is read once, here, and handed on as it was understood: two readers that see different things in one text
-(doubled keys, numbers beyond 64 bits, halves of characters) are how checks are passed by.
+JSON is parsed once, here, and passed on as it was parsed. If two parsers understand a text differently
+(repeated keys, numbers over 64 bits, unpaired surrogates), an attacker can bypass the checks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ui.server.routes import API, FILE_KEYS, POLICY, Policy, refuse
 
 DEEPEST, MOST_VALUES, MOST_ITEMS = 24, 20_000, 2500
-# A body comes at this pace at least, bytes/s, after a start; else a hundred slow senders fill the server.
+# Minimum pace of a body after its start, bytes/s. A hundred slow senders would otherwise fill the server.
 SLOWEST, STARTS = 20_000, 20.0
 READ = "redstring.body"
 NOT_JSON = "the body is not JSON in UTF-8"
@@ -25,7 +25,7 @@ NO_FILES = f"file objects are refused: send files to {API}/upload and name them 
 
 
 class BodyError(Exception):
-    """A body that is refused: the status, and why in words."""
+    """A refused body: the status and the message."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
@@ -33,13 +33,13 @@ class BodyError(Exception):
 
 
 class BodyGate:
-    """Reads and checks JSON bodies; bounds the size of the others while they stream by."""
+    """Parses and checks JSON bodies; limits the size of other bodies while they stream."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read and check the body, and pass the request on."""
+        """Check the body, and pass the request on."""
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         policy: Policy = scope[POLICY]
@@ -74,7 +74,7 @@ def _check_headers(headers: Headers, policy: Policy) -> None:
 
 
 def too_large(policy: Policy) -> str:
-    """What is said where a body is larger than its route takes."""
+    """Return the message for a body larger than its route accepts."""
     return "this takes no body" if not policy.bytes else f"larger than the {policy.bytes:,} bytes taken here"
 
 
@@ -96,7 +96,10 @@ async def _whole(receive: Receive, policy: Policy) -> bytearray:
 
 
 def checked_json(body: bytes | bytearray, policy: Policy) -> Any:
-    """The value of a body. Raises BodyError where it is none, too deep, too long, or not of the form."""
+    """Parse and check a body.
+
+    Raises BodyError if it is invalid JSON, too deep, too long, or of another form.
+    """
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -108,15 +111,18 @@ def checked_json(body: bytes | bytearray, policy: Policy) -> Any:
         policy.model.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-        # Names of fields that are not known are the visitor's own words: they are not repeated.
+        # Unknown field names come from the visitor: the message does not repeat them.
         known = [str(part) for part in first["loc"] if str(part) in policy.model.model_fields]
         raise BodyError(422, f"{'.'.join(known) or 'body'}: {first['type'].replace('_', ' ')}") from None
     return value
 
 
 def check_values(value: Any, longest: int, file_keys: frozenset[str] = FILE_KEYS) -> None:
-    """Check every value in a body. Raises BodyError if they are too deep, too many or too long, or if an
-    object has one of ``file_keys``, in upper or lower case."""
+    """Check every value in a body.
+
+    Raises BodyError if the values are too deep, too many or too long, or if an object has one of
+    ``file_keys``, in upper or lower case.
+    """
     left, seen = [(value, 0)], 0
     while left:
         found, depth = left.pop()
@@ -146,7 +152,7 @@ def _handed_on(scope: Scope, receive: Receive, value: Any) -> tuple[Scope, Recei
     waiting = [value]
 
     async def once() -> Message:
-        # Written when it is read: the gates in between may change the value.
+        # Serialized on reading, because middleware in between may change the value.
         return {"type": "http.request", "body": orjson.dumps(waiting.pop())} if waiting else await receive()
 
     return {**scope, "headers": headers, READ: value}, once

@@ -1,8 +1,8 @@
-"""Who hangs up while a case is at work for them, so that it can be cancelled: nobody will read its answer.
+"""Detect disconnected clients, so that their running cases can be cancelled.
 
 Three connections may wait for a case: the request itself (of a tool or a panel), the stream of one event of
-the queue, and the stream of all events of a session. A case is cancelled when one of its own is closed; a
-stream of another visitor does not get here (see ``ui.access.owners``).
+the queue, and the stream of all events of a session. A case is cancelled when one of them is closed. Streams
+of other visitors are refused before this (see ``ui.access.owners``).
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 CALLERS, CONNECTION = "redstring.callers", "redstring.connection"
 Cancel = Callable[[], None]
-# Made of what cancels a case: a context in which that is called once nobody waits for the case any more.
+# Context manager factory: calls its argument, which cancels a case, when the client disconnects.
 Waited = Callable[[Cancel], AbstractContextManager[None]]
 
 
 class Callers:
-    """What is to be cancelled, by the connections that wait for it. Safe for several threads."""
+    """Cancel functions by the connections that wait for them. Thread-safe."""
 
     def __init__(self) -> None:
         self._cancels: dict[str, list[Cancel]] = {}
-        # Connections that were closed before a case was begun for them.
+        # Connections that were closed before a case started for them.
         self._early: set[str] = set()
         self._lock = Lock()
 
     @contextmanager
     def waiting(self, names: set[str], cancel: Cancel) -> Iterator[None]:
-        """While this lasts, ``cancel`` is called once one of these connections is closed, or was."""
+        """Call ``cancel`` if one of these connections is closed within this context, or already was."""
         with self._lock:
             early = not names.isdisjoint(self._early)
             for name in names:
@@ -57,7 +57,7 @@ class Callers:
                         del self._cancels[name]
 
     def closed(self, name: str, *, early: bool = False) -> None:
-        """A connection was closed; ``early``: a case that begins for it later is cancelled, too."""
+        """Report a closed connection. ``early``: a case that starts for it later is cancelled, too."""
         with self._lock:
             cancels = list(self._cancels.get(name, ()))
             if early:
@@ -66,7 +66,7 @@ class Callers:
             cancel()
 
     def forget(self, name: str) -> None:
-        """Nothing begins any more for a connection."""
+        """Forget a connection: no more cases start for it."""
         with self._lock:
             self._early.discard(name)
 
@@ -78,7 +78,7 @@ class HangUps:
         self.app, self._callers = app, Callers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and look whether it is still waited for."""
+        """Pass the request on, and watch for its disconnection."""
         kind = scope[POLICY].name if scope["type"] == "http" else ""
         own = kind in ("mcp", "panel")
         name = secrets.token_hex(8) if own else _stream(kind, scope)
@@ -101,7 +101,7 @@ class HangUps:
             return message
 
         if not own:
-            # A stream is asked for without a body.
+            # A request for a stream has no body.
             await heard()
         try:
             await self.app(scope, heard, send)
@@ -114,12 +114,12 @@ class HangUps:
 
 
 def waited_for(request: gr.Request | Request | None, cancel: Cancel) -> AbstractContextManager[None]:
-    """A context in which ``cancel`` is called once whoever has sent a request hangs up."""
+    """Return a context in which ``cancel`` is called once the sender of a request disconnects."""
     asked = request if request is None or isinstance(request, Request) else request.request
     scope = {} if asked is None else asked.scope
     callers: Callers | None = scope.get(CALLERS)
     if request is None or callers is None:
-        # Without a door nobody watches.
+        # Without the middleware, disconnections are not detected.
         return nullcontext()
     if scope[CONNECTION]:
         return callers.waiting({scope[CONNECTION]}, cancel)
@@ -128,7 +128,7 @@ def waited_for(request: gr.Request | Request | None, cancel: Cancel) -> Abstract
 
 
 def _stream(kind: str, scope: Scope) -> str:
-    """The name under which a stream of events is waited for."""
+    """Return the name of the connection of a stream of events."""
     if kind == "result":
         return f"event {scope['path'].rsplit('/', 1)[-1]}"
     if kind == "queue data":

@@ -1,10 +1,10 @@
-"""What every answer tells the browser it may do with it.
+"""Set the security headers of every answer.
 
-Scripts: only files of this server and inline scripts that the server wrote itself, known by a nonce (those of
-the page) or by their hash (those that Gradio puts into the head, and those of the board's frame: it inherits
-this policy). ``unsafe-eval`` remains: Gradio compiles ``js=`` and ``js_on_load`` in the browser with
-``Function``. ``unsafe-inline`` remains for styles alone: Svelte, Plotly and vis-network set style attributes.
-Nothing may be fetched from, sent to or framed from another host.
+Scripts: only files of this server and its own inline scripts, which are identified by a nonce (those of the
+page) or by a hash (those that Gradio puts into the head, and those of the board's frame, which inherits this
+policy). ``unsafe-eval`` remains: Gradio compiles ``js=`` and ``js_on_load`` in the browser with ``Function``.
+``unsafe-inline`` remains for styles only: Svelte, Plotly and vis-network set style attributes. The page may
+not fetch from, send to or frame another host.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from collections.abc import Iterable
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# A whole element, so that nothing inside a script is taken for another.
+# Match a whole element, so that text inside a script is not taken for another script.
 _SCRIPT = re.compile(rb"<script\b([^>]*>.*?</script>)", re.DOTALL | re.IGNORECASE)
 _INLINE = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
-# Files of Gradio's page whose names hold a hash of what is in them: under such a name nothing ever changes.
+# Files of Gradio's page with a content hash in their names: they never change under the same name.
 _HASHED = re.compile(r"/assets/[\w.~@+-]*-[\w-]{8,}\.(?:js|css)")
 FOR_EVER = "public, max-age=31536000, immutable"
-# A page smaller than this is not worth packing; the pace is that of Gradio's own.
+# Smallest page that is compressed, in bytes; the compression level is Gradio's.
 SMALLEST_PACKED, PACKED_AT = 1000, 4
 STATIC = {
     "x-content-type-options": "nosniff",
@@ -41,18 +41,21 @@ STATIC = {
 
 
 def script_hash(text: str) -> str:
-    """The source expression of an inline script, as a browser computes it: each line end is one character."""
+    """Return the source expression of an inline script.
+
+    As in browsers, each line end counts as one character.
+    """
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     return f"'sha256-{base64.b64encode(hashlib.sha256(plain.encode()).digest()).decode()}'"
 
 
 def inline_scripts(page: str) -> list[str]:
-    """The texts of the inline scripts of a page that we wrote."""
+    """Return the texts of our own inline scripts in a page."""
     return [text for text in _INLINE.findall(page) if text.strip()]
 
 
 def content_policy(nonce: str, hashes: Iterable[str], frames: Iterable[str]) -> str:
-    """The Content-Security-Policy of a page."""
+    """Return the Content-Security-Policy of a page."""
     scripts = " ".join(["'self'", "'unsafe-eval'", *([f"'nonce-{nonce}'"] if nonce else []), *hashes])
     parts = {
         "default-src": "'none'",
@@ -88,14 +91,14 @@ class SecurityHeaders:
         self._first = f"<script>{first}</script>".encode() if first else b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and mark the answer."""
+        """Pass the request on, and set the headers of the answer."""
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         packed = "gzip" in Headers(scope=scope).get("accept-encoding", "")
         first = b""
         if scope["path"] == "/":
             first = self._first
-            # The nonce goes into the page as it is, before it is packed.
+            # Insert the nonce before the page is compressed.
             others = [(name, value) for name, value in scope["headers"] if name.lower() != b"accept-encoding"]
             scope = {**scope, "headers": others}
         kept = _HASHED.fullmatch(scope["path"]) is not None
@@ -104,7 +107,7 @@ class SecurityHeaders:
 
 
 class _Answer:
-    """Sends one answer: a page is held back until it is whole, everything else goes through."""
+    """Sends one answer: buffers a page until it is complete, passes everything else through."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Whether somebody who reaches the page sits at the machine that serves it, and where others come from."""
+"""Distinguish local requests from remote ones, and return the addresses of remote ones."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 def is_local(request: gr.Request | Request) -> bool:
-    """Whether a request comes straight from this machine, as the door has found; nobody is without a door."""
+    """Return whether a request comes directly from this machine; False without the middleware."""
     visitor = _visitor(request)
     return visitor is not None and visitor.local
 
 
 def address_of(request: gr.Request | Request) -> str:
-    """The address that a request comes from, as limits count it; "" where there is none."""
+    """Return the address of a request as rate limits count it; empty if unknown."""
     visitor = _visitor(request)
     return "" if visitor is None else visitor.address
 
 
 def visitor_of(request: gr.Request) -> str:
-    """Who waits in a line, as far as fairness goes: a page load of an address."""
+    """Return the visitor's key in the fair queue: the page load and its address."""
     return f"{address_of(request)} {getattr(request, 'session_hash', None) or ''}"
 
 

@@ -1,7 +1,7 @@
-"""A log without content: which route, which kind of error, where in the code; never what a visitor sent.
+"""Logging without content: the route, the class of the error, and lines of code; never visitors' input.
 
-Messages of exceptions quote what was wrong, and what was wrong was somebody's question. Their class and the
-lines of code are enough to find a fault.
+Exception messages quote invalid input, which may be a visitor's question. The class and the lines of code are
+enough to find a fault.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ class WithoutContent(logging.Formatter):
         super().__init__(_FORMAT)
 
     def format(self, record: logging.LogRecord) -> str:
-        """A record; of those of the event loop the first line, as the rest shows objects."""
+        """Format a record.
+
+        For records of the event loop, keep only the first line: the rest shows objects.
+        """
         told = super().format(record)
         return told.partition("\n")[0] if record.name == "asyncio" else told
 
     def formatException(self, ei: Raised) -> str:  # noqa: N802
-        """The class of the error and where it was raised, innermost last."""
+        """Return the class of the error and the lines of code that raised it, innermost last."""
         if ei[0] is None:
             return ""
         frames = traceback.extract_tb(ei[2])[-6:]
@@ -41,7 +44,7 @@ class WithoutContent(logging.Formatter):
 
 
 def uvicorn_logging() -> Mapping[str, Any]:
-    """What uvicorn logs: its errors, without content; no list of requests."""
+    """Return uvicorn's logging configuration: errors without content, no access log."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -57,17 +60,17 @@ def uvicorn_logging() -> Mapping[str, Any]:
 
 
 def _is_frame(text: str) -> bool:
-    """Whether an item of a traceback is its beginning, a line of code, or the frame around a group."""
+    """Return whether an item of a traceback is its header, a line of code, or the border of a group."""
     bare = text.strip(" |+-\n.").removeprefix("Exception Group ")
     known = bare == f"{_BEGINS}:" or bare.startswith(('File "', "[Previous line"))
     return known or not bare or bare.isdigit()
 
 
 class QuietStream(io.TextIOBase):
-    """Standard error without the messages of exceptions: Gradio prints whole tracebacks of its own accord.
+    """Standard error without exception messages, because Gradio prints whole tracebacks there.
 
-    ``traceback`` writes one item at a time; the first item of a traceback that is no line of code is the
-    exception itself, of which the class is kept.
+    ``traceback`` writes one item at a time. The first item of a traceback that is not a line of code is the
+    exception itself; only its class is kept.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -75,13 +78,13 @@ class QuietStream(io.TextIOBase):
         self._inside = threading.local()
 
     def write(self, text: str) -> int:
-        """Write what is no message of an exception."""
+        """Write everything except exception messages."""
         if self._belongs(text) and not _is_frame(text):
-            # While the traceback goes on, what is no frame is the text that a SyntaxError is about.
+            # Within a traceback, an item that is not a frame is the source text of a SyntaxError.
             found = None if self._inside.kind == "one" else _CLASS.match(text.strip(" |+-\n"))
             self._stream.write(f"{found[0]}\n" if found else "")
         elif _BEGINS in text and text.strip().count("\n"):
-            # The record of a logger, in one piece: what stands before the traceback is its own first line.
+            # A log record arrives in one piece; the text before the traceback is its own first line.
             self._stream.write(text.partition("\n")[0] + "\n")
         else:
             if _BEGINS in text:
@@ -90,7 +93,7 @@ class QuietStream(io.TextIOBase):
         return len(text)
 
     def _belongs(self, text: str) -> bool:
-        """Whether an item is of the traceback that this thread is writing; of a group all is indented."""
+        """Return whether an item belongs to this thread's traceback; all items of a group are indented."""
         kind = getattr(self._inside, "kind", "")
         if kind == "group" and text and not text[0].isspace():
             kind = self._inside.kind = ""
@@ -99,17 +102,17 @@ class QuietStream(io.TextIOBase):
         return bool(kind)
 
     def flush(self) -> None:
-        """Pass on what was written."""
+        """Flush the underlying stream."""
         self._stream.flush()
 
     def fileno(self) -> int:
-        """Of the stream behind it."""
+        """Return the file descriptor of the underlying stream."""
         return self._stream.fileno()
 
     def isatty(self) -> bool:
-        """Of the stream behind it."""
+        """Return whether the underlying stream is a terminal."""
         return self._stream.isatty()
 
     def writable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True

@@ -1,4 +1,4 @@
-"""The table of open routes, and the forms of the bodies that they take."""
+"""The table of open routes, and the forms of the bodies that they accept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ui.session import WORKING_ON_CASES
 
 Session = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 Event = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9_-]*$")]
-# The controls of the page are some eighty; the endpoints have fewer arguments.
+# The page has about eighty controls; the endpoints have fewer arguments.
 MOST_INPUTS = 150
 
 
@@ -61,8 +61,11 @@ class Message(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Functions:
-    """What of a page can be called: listeners by number, those that do without the queue, those that work on
-    a case; names of endpoints; functions of panels with the components that bear them."""
+    """The callable functions of a page.
+
+    Listeners by number, those that run without the queue, and those that work on a case; names of endpoints;
+    functions of panels with the ids of their components.
+    """
 
     listeners: frozenset[int]
     direct: frozenset[int]
@@ -81,7 +84,7 @@ def _among(known: Collection[object]) -> AfterValidator:
 
 
 def join_form(listeners: frozenset[int]) -> type[BaseModel]:
-    """The form in which an event of the page arrives, for some of its listeners."""
+    """Return the form of an event of the page for some of its listeners."""
     return create_model(
         "Join",
         __base__=_Form,
@@ -98,7 +101,7 @@ def join_form(listeners: frozenset[int]) -> type[BaseModel]:
 
 
 def panel_form(panels: Mapping[str, frozenset[int]]) -> type[BaseModel]:
-    """The form in which a panel asks its function."""
+    """Return the form of a call of a panel's function."""
     known = frozenset(number for numbers in panels.values() for number in numbers)
     return create_model(
         "PanelCall",
@@ -110,10 +113,10 @@ def panel_form(panels: Mapping[str, frozenset[int]]) -> type[BaseModel]:
     )
 
 
-# The table of open routes of our page, from what it can be asked.
+# The table of open routes of the page, made from its callable functions.
 
-# The largest body and the longest text that a panel's function takes. Evaluations and audits take files in
-# base 64, corpora a mapping of fields and an ontology.
+# The largest body and the longest text for a panel's function. Evaluations and audits send files in base64;
+# corpora send a mapping of fields and an ontology.
 PANELS = {
     "corpus": (1000 * KILOBYTE, 200_000),
     "model": (10 * KILOBYTE, 1000),
@@ -122,26 +125,26 @@ PANELS = {
     "review": (100 * KILOBYTE, 21_000),
     "evaluation": (11_000 * KILOBYTE, 5_400_000),
 }
-# What a panel may be asked that makes the server work.
+# Calls of panels that cause substantial work on the server.
 WORKING = frozenset({
     "create", "add", "remove", "apply", "extract", "areas-propose", "areas-measure", "start", "read",
     "pair", "connect", "test", "list", "report-start", "compare", "comparison",
     "make-queue", "verdicts-in",
 })  # fmt: skip
-# Where somebody logs in, before everything else; the gate reads what they send.
+# The routes of the login, which come before all others; the gate reads their bodies.
 ACCESS = (
     opened("/login/?", "log in", methods=("GET", "HEAD", "POST"), body="own", cost="look"),
     opened("/logout/?", "log out", methods=("POST",), body="own", cost="look"),
     opened("/login/(?:huggingface|callback)", "log in", methods=("GET",), cost="look"),
 )
 LONGEST_INPUT = 100_000
-# Messages to the server of tools that make it work.
+# Messages to the MCP server that cause substantial work.
 TOOLS = frozenset({"tools/call", "resources/read", "resources/list"})
 AT_ONCE = {"panel": 16, "direct": 16, "mcp": 4, "case file": 4, "upload": 8}
 
 
 def functions_of(page: gr.Blocks) -> Functions:
-    """What of a page can be called."""
+    """Return the callable functions of a page."""
     public = {number: fn for number, fn in page.fns.items() if fn.api_visibility == "public"}
     panels: dict[str, set[int]] = {}
     for number, block in page.blocks.items():
@@ -157,7 +160,7 @@ def functions_of(page: gr.Blocks) -> Functions:
 
 
 def route_table(functions: Functions, settings: OperatorSettings) -> Table:
-    """The policies of all open routes."""
+    """Return the policies of all open routes."""
 
     def joined(body: Any) -> bool:
         return body["fn_index"] in functions.cases
@@ -181,7 +184,8 @@ def route_table(functions: Functions, settings: OperatorSettings) -> Table:
         opened(rf"{API}/reset/?", "reset", **post, bytes=KILOBYTE, model=Reset),
         opened(rf"{API}/component_server/?", "panel", **post, bytes=max(size for size, _ in PANELS.values()),
                longest=max(longest for _, longest in PANELS.values()), model=panel_form(functions.panels),
-               # The model panel sends the URL of a language model; Gradio looks for no files in these calls.
+               # The model panel sends the URL of a language model; Gradio does not look for files in these
+               # calls.
                file_keys=FILE_KEYS - {"url"},
                case=_panel_work, at_once=AT_ONCE["panel"]),
     )  # fmt: skip
@@ -198,7 +202,7 @@ def _panel_work(body: Any) -> bool:
 
 
 def _is_among(value: object, words: frozenset[str]) -> bool:
-    """Whether what somebody sent, of whatever type, is one of some words."""
+    """Return whether a visitor's value, of any type, is one of some words."""
     return isinstance(value, str) and value in words
 
 

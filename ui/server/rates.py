@@ -1,4 +1,4 @@
-"""How often an address may ask, and what a case costs it."""
+"""Rate limits of addresses, and the cost of cases."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from ui.server.routes import POLICY, Cost, Policy, refuse_for
 from ui.session import WORKING_ON_CASES
 from ui.workers.template import used
 
-# What a case costs the address that asked: the processor's seconds that it took, known when it
-# has run.
+# The cost of a case to its address: the processor time that it used, known after it has run.
 #
-# A case begins with a deposit, so that few cases of one address wait at a time. When it has run,
-# what it took of the processor is paid from that; the rest is given back, and what is missing is
-# taken from the stock, below nothing if need be: whoever asks dear cases waits longer for the
-# next than others do.
+# A case starts with a deposit, which limits how many cases of one address wait at a time. After the run its
+# processor time is paid from the deposit. A remainder is returned; a deficit is taken from the bucket, which
+# may become negative, so an address with expensive cases waits longer for the next one.
 
-# Processor time that one token pays for, s: a balanced case on a rulebook of 13,700 passages takes so much.
+# Processor time that one token pays for, s: about one balanced case on a rulebook of 13,700 passages.
 SECONDS_OF_A_TOKEN = 0.15
-# Tokens that a case takes before it begins: by default three cases of an address wait at a time. What is
-# refused at once was asked all the same.
+# The deposit of a case, in tokens: by default three cases of an address can wait at a time. A case that is
+# refused at once still costs tokens.
 DEPOSIT, LEAST = 3.0, 0.5
-# Processor time that a look pays for, s: on a small corpus most take a quarter of it.
+# Processor time that the token of a light request pays for, s. On a small corpus most use a quarter of it.
 SECONDS_OF_A_LOOK = 0.02
 Spend = Callable[[str, float], None]
 
 
 def meter(page: gr.Blocks, spend: Spend, spend_looks: Spend) -> None:
-    """Make all functions of a page that work on cases, and those of its panels, pay for the processor time
-    that they use: ``spend(address, tokens)``."""
+    """Charge the functions of a page that work on cases, and those of its panels, for their processor time.
+
+    Each charge is a call ``spend(address, tokens)``.
+    """
     for function in page.fns.values():
         if function.concurrency_id in WORKING_ON_CASES and function.fn is not None:
             function.fn = metered(function.fn, spend)
@@ -54,19 +54,19 @@ def meter(page: gr.Blocks, spend: Spend, spend_looks: Spend) -> None:
 
 
 def tokens_of_case(seconds: float) -> float:
-    """What a case costs beyond its deposit."""
+    """Return the cost of a case beyond its deposit, in tokens."""
     return max(seconds / SECONDS_OF_A_TOKEN, LEAST) - DEPOSIT
 
 
 def tokens_of_look(seconds: float) -> float:
-    """What a look costs beyond the token that its request has taken."""
+    """Return the cost of a light request beyond its first token, in tokens."""
     return max(seconds / SECONDS_OF_A_LOOK - 1, 0.0)
 
 
 def metered(
     function: Callable[..., Any], spend: Spend, price: Callable[[float], float] = tokens_of_case
 ) -> Callable[..., Any]:
-    """The same function; its address spends the ``price`` of the processor time that it uses, in seconds."""
+    """Wrap a function: the caller's address pays the ``price`` of its processor time, in seconds."""
 
     def spent(seconds: float) -> None:
         request = LocalContext.request.get(None)
@@ -87,7 +87,7 @@ def metered(
                     seconds += used() - began
                 yield step
         finally:
-            # A case that is left lets go of what it holds now, not when somebody collects it.
+            # Closing the generator releases its resources now instead of at garbage collection.
             began = used()
             running.close()
             spent(seconds + used() - began)
@@ -103,40 +103,38 @@ def metered(
     return steps if inspect.isgeneratorfunction(function) else whole
 
 
-# How often one address may ask, how much may be under way at once, and in which order the rest
-# waits.
+# Rate limits by address, limits of concurrent requests, and the order of waiting ones.
 #
-# Token buckets (RFC 2697 calls them that): each address has a stock of tokens that fills up
-# steadily; a request takes some. The tables are bounded: who has not asked for longest is
-# forgotten first. The library of the field (limits) has no token bucket and keeps every key that
-# it has ever seen until a timer comes by.
+# Token buckets (as in RFC 2697): each address has a bucket that fills at a constant rate, and a request takes
+# some tokens. The tables are bounded: the address with the oldest request is forgotten first. The usual
+# library (limits) has no token bucket and keeps every key until a timer removes it.
 
 MOST_ADDRESSES = 20_000
-# Requests that one address may have under way: a page holds two or three, a browser six to a name.
+# Concurrent requests of one address: a page uses two or three, a browser at most six for each host.
 MOST_UNDER_WAY = 48
-# Requests that may wait for their turn on a route, and for how long, s.
+# Requests that may queue for a route, and their timeout, s.
 MOST_WAITING, LONGEST_WAIT = 32, 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """``burst`` at once, then ``second`` every second."""
+    """``burst`` requests at once, then ``second`` every second."""
 
     burst: float
     second: float
 
 
-# Of requests by their cost, for one address.
+# Rates for one address, by kind of cost.
 RATES: Mapping[Cost, Rate] = {"file": Rate(600, 60), "look": Rate(300, 20)}
 
 
 def of_cases(a_minute: int) -> Rate:
-    """The rate of cases for one address: some at once, then so many a minute."""
+    """Return the rate of cases for one address: a burst, then ``a_minute`` every minute."""
     return Rate(max(5.0, a_minute / 3), a_minute / 60)
 
 
 class Buckets:
-    """A stock of tokens for each key. Safe for several threads."""
+    """Token buckets by key. Thread-safe."""
 
     def __init__(
         self, rate: Rate, most: int = MOST_ADDRESSES, clock: Callable[[], float] = time.monotonic
@@ -149,7 +147,10 @@ class Buckets:
         return len(self._stocks)
 
     def take(self, key: str, tokens: float = 1.0) -> float:
-        """Take tokens; 0 where there were enough, else the seconds until there are, and nothing is taken."""
+        """Take tokens, and return 0.
+
+        If there are too few, take none, and return the seconds until there are enough.
+        """
         now = self._clock()
         with self._lock:
             stock, at = self._stocks.pop(key, (self._rate.burst, now))
@@ -161,7 +162,7 @@ class Buckets:
         return 0.0 if enough else (tokens - stock) / self._rate.second
 
     def spend(self, key: str, tokens: float) -> None:
-        """Take what was used, below nothing if need be, by a burst at most; less than 0 is given back."""
+        """Take used tokens, down to minus one burst. A negative number returns tokens to the bucket."""
         now = self._clock()
         with self._lock:
             stock, at = self._stocks.pop(key, (self._rate.burst, now))
@@ -169,7 +170,7 @@ class Buckets:
             self._stocks[key] = (min(max(stock - tokens, -self._rate.burst), self._rate.burst), now)
 
     def give_back(self, key: str, tokens: float) -> None:
-        """Tokens that were taken and not used."""
+        """Return tokens that were taken but not used."""
         with self._lock:
             if key in self._stocks:
                 stock, at = self._stocks[key]
@@ -177,7 +178,7 @@ class Buckets:
 
 
 class Turns:
-    """Places on one route, for the visitors in the order in which they came."""
+    """The concurrent requests of one route; others wait in order of arrival."""
 
     def __init__(self, places: int, most: int = MOST_WAITING) -> None:
         self._places, self._most = asyncio.Semaphore(places), most
@@ -185,7 +186,7 @@ class Turns:
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[bool]:
-        """Hold a place; False where too many wait already, or none became free in time."""
+        """Hold a slot; yields False if too many requests wait already, or the timeout passes."""
         got = False
         if self._waiting < self._most:
             self._waiting += 1
@@ -204,9 +205,9 @@ class Turns:
 
 
 class RateGate:
-    """Refuses an address that asks too often, or has too much under way (429).
+    """Refuses an address with too many requests, or too many at the same time (429).
 
-    Who sits at a machine that serves nobody else (``trusts_local``) is not counted.
+    With ``trusts_local``, requests from this machine are not counted.
     """
 
     def __init__(self, app: ASGIApp, *, trusts_local: bool) -> None:
@@ -215,7 +216,7 @@ class RateGate:
         self._under_way: Counter[str] = Counter()
 
     def spend_looks(self, address: str, tokens: float) -> None:
-        """Take what a look of an address has used beyond its token."""
+        """Charge an address for what a light request used beyond its token."""
         self._buckets["look"].spend(address, tokens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -243,7 +244,7 @@ class RateGate:
 
 
 class WorkGate:
-    """Refuses an address that begins too many cases (429), and everybody where too much waits (503)."""
+    """Refuses an address that starts too many cases (429), and everyone if too much work waits (503)."""
 
     def __init__(self, app: ASGIApp, cases: Rate, *, trusts_local: bool) -> None:
         self.app, self._trusts_local = app, trusts_local
@@ -251,11 +252,11 @@ class WorkGate:
         self._turns: dict[str, Turns] = {}
 
     def spend(self, address: str, tokens: float) -> None:
-        """Take what the work of an address has used beyond its deposit; less than 0 is given back."""
+        """Charge an address for work beyond its deposit; a negative number of tokens is returned."""
         self._cases.spend(address, tokens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count the work that a body asks for, and pass the request on in its turn."""
+        """Charge for the work that a body asks for, and pass the request on in its turn."""
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         visitor: Visitor = scope[VISITOR]

@@ -1,4 +1,4 @@
-"""The routes that are open, refusals, and scripts of others that a page loads."""
+"""The open routes, refusals, and third-party scripts that a page loads."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# How the door says no: one line of JSON in words, the same form for every gate.
+# The format of a refusal, the same for all middleware: a message in one line of JSON.
 
 HEARD = "redstring.heard"
-# A body that is read in vain: files for as long as their sender may need to notice, in bytes and seconds; of
-# anything else what a page may send. To read and throw away takes a millisecond a megabyte.
+# Limits for reading the body of a refused request. A file upload: the bytes and seconds until its sender may
+# notice. Any other body: the most that a page may send. Discarding 1 MB takes about 1 ms.
 MOST_OF_FILES, MOST_DRAINED, DRAINED_SECONDS = 150_000_000, 2_000_000, 2.0
 
 
@@ -39,19 +39,19 @@ async def refuse(
     words: str,
     headers: Mapping[str, str] | None = None,
 ) -> None:
-    """Answer a request without letting it in, and close its connection.
+    """Refuse a request, and close its connection.
 
-    Some of its body is read and thrown away first: a browser that is still sending reads no answer.
+    Reads and discards part of the body first: a browser that is still sending does not read the answer.
     """
     await _drained(scope)
     body = json.dumps({"detail": words, "error": words}).encode()
-    # A body of which nobody knows where it ends must not be taken for the next request.
+    # Without a known end, the rest of a body could be taken for the next request.
     told = {"cache-control": "no-store", "connection": "close", **(headers or {})}
     await Response(body, status, told, "application/json")(scope, receive, send)
 
 
 class Heard:
-    """The messages of a request, and whether its body has come to its end."""
+    """Receives the messages of a request, and records whether its body is complete."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         headers = Headers(scope=scope)
@@ -59,7 +59,7 @@ class Heard:
         self.out = "content-length" not in headers and "transfer-encoding" not in headers
 
     async def __call__(self) -> Message:
-        """The next message."""
+        """Return the next message."""
         message = await self._receive()
         self.out = self.out or not message.get("more_body", False)
         return message
@@ -78,30 +78,29 @@ async def _drained(scope: Scope) -> None:
 async def refuse_for(
     scope: Scope, receive: Receive, send: Send, status: int, words: str, seconds: float
 ) -> None:
-    """The same, with when to come again."""
+    """Refuse a request, with a Retry-After header."""
     await refuse(scope, receive, send, status, words, {"retry-after": str(max(1, round(seconds + 0.5)))})
 
 
-# Scripts of others that a page loads when it needs them, under names that tell nothing of this
-# machine.
+# Third-party scripts that a page loads on demand, under names that reveal nothing about this machine.
 
 PREFIX = "/libraries/"
 VIS_NETWORK = Path(pyvis.__file__).resolve().parent / "lib" / "vis-9.1.2" / "vis-network.min.js"
 PLOTLY = Path(plotly.__file__).resolve().parent / "package_data" / "plotly.min.js"
 LIBRARIES = {"vis-network.js": VIS_NETWORK, "plotly.js": PLOTLY}
-# What stays true of an answer that is packed.
+# Headers that stay valid for the compressed answer.
 PACKED_KEEPS = {"content-type", "last-modified", "cache-control", "vary"}
 
 
 class LibraryRoute:
-    """Gives these scripts by their names; the route's pattern lets no other name come so far."""
+    """Serves these scripts by name. The route's pattern matches only their names."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with a script, or that it has not changed."""
+        """Answer with a script, or with "not modified"."""
         path = LIBRARIES[scope["path"].removeprefix(PREFIX)]
         folder = StaticFiles(directory=path.parent, follow_symlink=True)
         response = await folder.get_response(path.name, scope)
-        # The frame's policy names the very script of today: no browser may keep one of yesterday unasked.
+        # The frame's policy contains the hash of the current script, so browsers must revalidate cached ones.
         response.headers["cache-control"] = "no-cache"
         response.headers["vary"] = "Accept-Encoding"
         if response.status_code == 200 and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
@@ -110,7 +109,7 @@ class LibraryRoute:
 
 
 async def _in_gzip(path: Path, plain: Response) -> Response:
-    """The same answer, packed: a quarter of the bytes."""
+    """Return the answer compressed with gzip: a quarter of the bytes."""
     told = {name: value for name, value in plain.headers.items() if name in PACKED_KEEPS}
     told |= {"etag": f"W/{plain.headers['etag']}", "content-encoding": "gzip"}
     return Response(await run_in_threadpool(_packed, path), headers=told)
@@ -121,38 +120,39 @@ def _packed(path: Path) -> bytes:
     return gzip.compress(path.read_bytes(), mtime=0)
 
 
-# The routes that are open, and what each takes. What is not listed here is shut: a route that a
-# new release of Gradio brings is refused until somebody has thought about it (a test lists all of
-# them).
+# The open routes, and the limits of each. Every other route is refused, also one that a new release of Gradio
+# adds, until it is listed here (a test lists all of them).
 
 API = "/gradio_api"
 POLICY = "redstring.policy"
-# Names of the policies of what a supervisor asks, see ``ui.workers.watching``.
+# Policy names of the monitoring routes, see ``ui.workers.watching``.
 HEALTH, METRICS = "health", "metrics"
 KILOBYTE, MEGABYTE = 1000, 1_000_000
 LONGEST_QUERY, MOST_PARAMETERS = 2000, 20
-# Of what a path may be made; a page of ours never asks for anything else.
+# The characters of a valid path. The page never requests any other.
 _PATH = re.compile(r"/[\w\-.~/=+@() ]*", re.ASCII)
 _ENCODED = re.compile(rb"%(?!20|28|29|40|3[dD]|2[bB])")
-# Looks that a request is worth which goes through all of the page, 25 ms of the processor, and one that may
-# begin a session.
+# The cost, in light requests, of one that searches the whole page (25 ms of processor time), and of one that
+# may start a session.
 WHOLE_PAGE, SESSION = 5.0, 3.0
-# Of ``own`` bodies the one who reads them takes care.
+# The route itself reads ``own`` bodies.
 Kind = Literal["none", "json", "form", "own"]
-# Fields of Gradio's file objects. Gradio opens, copies or fetches what they name before it calls a function.
-# No component of the page takes one: files are sent to the upload route and named by their keys.
+# Fields of Gradio's file objects. Gradio opens, copies or fetches the file before it calls a function. No
+# component of the page takes one: files go to the upload route and are identified by keys.
 FILE_KEYS = frozenset({"path", "url", "_type"})
-# What a request costs, see rates: a file of the page, a look at something, bytes that are stored or work.
+# Kinds of cost, see rates: a file of the page, a light request, stored bytes, or work.
 Cost = Literal["file", "look"]
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a route takes. ``bytes``: largest body; ``longest``: longest text in it, in characters; ``model``:
-    its form; ``file_keys``: names of fields that it refuses at any depth; ``case``: whether a body asks for
-    work; ``at_once``: requests of all visitors that are worked on at the same time, others wait. ``tokens``:
-    what a request takes of its address's stock of ``cost``; ``deposit``: what work takes of the stock of
-    cases before it begins."""
+    """What a route accepts.
+
+    ``bytes``: largest body. ``longest``: longest text in it, in characters. ``model``: its form.
+    ``file_keys``: field names that are refused at any depth. ``case``: returns whether a body asks for work.
+    ``at_once``: concurrent requests of all visitors; others wait. ``tokens``: what a request takes from its
+    address's bucket of ``cost``. ``deposit``: what work takes from the bucket of cases before it starts.
+    """
 
     name: str
     path: re.Pattern[str]
@@ -170,28 +170,28 @@ class Policy:
 
     @property
     def changes(self) -> bool:
-        """Whether it may change something."""
+        """Return whether a request may change something."""
         return self.body != "none"
 
 
 def opened(pattern: str, name: str, **more: Any) -> Policy:
-    """A policy for the paths that match a pattern whole."""
+    """Make a policy for the paths that match a whole pattern."""
     return Policy(name, re.compile(pattern, re.ASCII), **more)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All policies. The first that matches a path holds."""
+    """All policies. The first one that matches a path applies."""
 
     policies: Sequence[Policy] = field(default_factory=tuple)
 
     def find(self, path: str) -> Policy | None:
-        """The policy of a path; None where nothing is open."""
+        """Return the policy of a path, or None if it is not open."""
         return next((policy for policy in self.policies if policy.path.fullmatch(path)), None)
 
 
 def reading_routes() -> tuple[Policy, ...]:
-    """What only gives: the page and its parts."""
+    """Return the policies of read-only routes: the page and its parts."""
     listed = "|".join(re.escape(name) for name in LIBRARIES)
     return (
         opened("/", "page", cost="look", tokens=WHOLE_PAGE),
@@ -212,9 +212,9 @@ def reading_routes() -> tuple[Policy, ...]:
 
 
 class RouteGate:
-    """Lets a request in that has a policy, and puts the policy into the scope; refuses every other.
+    """Admits requests that have a policy, and puts it into the scope; refuses all others.
 
-    ``preflight`` answers browsers that ask what a page of another origin may send.
+    ``preflight`` answers CORS preflight requests.
     """
 
     def __init__(self, app: ASGIApp, table: Table, preflight: ASGIApp) -> None:
@@ -230,7 +230,7 @@ class RouteGate:
         if policy is None:
             return await refuse(scope, receive, send, 404, "there is nothing here")
         if scope["method"] == "OPTIONS" and "access-control-request-method" in Headers(scope=scope):
-            # The page of an origin that was let in asks what it may send.
+            # A preflight request of an allowed origin.
             return await self._preflight(scope, receive, send)
         if scope["method"] not in policy.methods:
             allow = {"allow": ", ".join(policy.methods)}
@@ -242,9 +242,9 @@ class RouteGate:
 
 
 def plain_path(scope: Scope) -> bool:
-    """Whether a path has one meaning: no dots to climb by, no doubled or encoded slashes, no parameters.
+    """Return whether a path is unambiguous: no dot segments, no double or encoded slashes, no parameters.
 
-    Only the characters that have to be encoded may be: what reads a path later must read what was checked.
+    Only characters that require encoding may be encoded, so that later readers see the path that was checked.
     """
     path: str = scope["path"]
     if not _PATH.fullmatch(path) or "//" in path or "/." in path:

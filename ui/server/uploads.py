@@ -1,8 +1,8 @@
-"""Files that visitors send: received by our own route, bounded while they stream, gone when unused.
+"""Uploaded files: received by our own route, limited while they stream, removed if unused.
 
-Each file lies in a folder of its own under a name that nobody can guess, so that two visitors who send the
-same file never share a path. The sender gets that name as a key, and is not told where the file lies.
-What is not made into a corpus soon is removed; what broke off leaves nothing.
+Each file is stored in a folder of its own under a random name, so that two visitors who send the same file
+never share a path. The sender gets the name as a key, and does not learn the path. Files that are not soon
+made into a corpus are removed; an interrupted upload leaves no files.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from ui.server.bodies import SLOWEST, STARTS, too_large
 from ui.server.rates import Buckets, Rate
 from ui.server.routes import MEGABYTE, POLICY, Policy, refuse, refuse_for
 
-# A form has some bytes around its files.
+# A form has some overhead around its files, in bytes.
 AROUND = 100_000
 MOST_FILES, MOST_FIELDS = 10, 10
-# What a file is called below the folder of uploads: by its request, and its number there.
+# The path of a file below the upload folder: its request, and its number within it.
 KEY = re.compile(r"[A-Za-z0-9_-]{24}/[0-9]", re.ASCII)
-# What an address has sent may be sent again after so long, s.
+# Retry-After for an address over its quota, s.
 REFILL_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class UploadQuotas:
-    """Bytes of unused files on disk: of one address, and of all. ``seconds``: how long one stays unused."""
+    """Quotas of unused bytes on disk, by address and in total. ``seconds``: lifetime of an unused file."""
 
     address: int
     everybody: int
@@ -50,7 +50,7 @@ class UploadQuotas:
 
 
 class RefusedError(Exception):
-    """Bytes that are not taken: the status, why in words, and when to come again, s."""
+    """A refused upload: the status, the message, and the time until another try, s."""
 
     def __init__(self, status: int, words: str, seconds: float = 60.0) -> None:
         super().__init__(words)
@@ -59,7 +59,7 @@ class RefusedError(Exception):
 
 @dataclass(slots=True)
 class _Held:
-    """What one request has sent: its bytes count until its files are used or removed."""
+    """The files of one request; their bytes count until the files are used or removed."""
 
     address: str
     folder: Path
@@ -69,7 +69,7 @@ class _Held:
 
 
 class UploadStore:
-    """The folder of files that were sent and are not used yet. Safe for several threads."""
+    """The folder of unused uploads. Thread-safe."""
 
     def __init__(
         self, folder: Path, quotas: UploadQuotas, clock: Callable[[], float] = time.monotonic
@@ -81,7 +81,7 @@ class UploadStore:
         self._sent = Buckets(pace, clock=clock)
 
     def begin(self, address: str) -> _Held:
-        """A new folder for one request."""
+        """Make a folder for one request."""
         name = secrets.token_urlsafe(18)
         held = _Held(address, self._folder / name, self._clock())
         make_private_folder(held.folder)
@@ -90,7 +90,7 @@ class UploadStore:
         return held
 
     def grow(self, held: _Held, size: int) -> None:
-        """Count bytes that are coming. Raises RefusedError where a quota does not hold them."""
+        """Count incoming bytes. Raises RefusedError if they exceed a quota."""
         with self._lock:
             mine = sum(other.bytes for other in self._held.values() if other.address == held.address)
             everything = sum(other.bytes for other in self._held.values())
@@ -106,18 +106,18 @@ class UploadStore:
             raise RefusedError(429, "too much was sent from your address in a short time", seconds)
 
     def broke_off(self, held: _Held, came: int) -> None:
-        """Remove what a request has sent, and count of its bytes only those that came."""
+        """Remove the files of an interrupted request, and count only the bytes that arrived."""
         self._sent.give_back(held.address, max(held.bytes - came, 0))
         self.drop(held)
 
     def drop(self, held: _Held) -> None:
-        """Remove what one request has sent."""
+        """Remove the files of one request."""
         with self._lock:
             self._held.pop(held.folder.name, None)
         shutil.rmtree(held.folder, ignore_errors=True)
 
     def sweep(self) -> None:
-        """Remove what was not used in time, and stop counting what was: used files have been moved away."""
+        """Remove expired files, and stop counting used ones, which have been moved away."""
         now = self._clock()
         with self._lock:
             everything = list(self._held.values())
@@ -128,7 +128,7 @@ class UploadStore:
 
     @property
     def bytes(self) -> int:
-        """Bytes that are counted now."""
+        """Return the number of bytes that are counted."""
         with self._lock:
             return sum(held.bytes for held in self._held.values())
 
@@ -137,12 +137,12 @@ def _empty(folder: Path) -> bool:
     try:
         return not any(folder.iterdir())
     except FileNotFoundError:
-        # Two sweep at once.
+        # Another sweep has removed it already.
         return True
 
 
 class UploadRoute:
-    """Receives a form of files and answers with a key for each."""
+    """Receives a form of files, and answers with a key for each."""
 
     def __init__(self, store: UploadStore, file_bytes: int) -> None:
         self._store, self._file_bytes = store, file_bytes
@@ -194,7 +194,7 @@ def _kept(file: UploadFile, folder: Path, number: int) -> str:
 
 
 class _Counted:
-    """The body of an upload, counted against the quotas before it is read, and hurried."""
+    """The body of an upload: counted against the quotas before it is read, with a minimum pace."""
 
     def __init__(self, scope: Scope, receive: Receive, store: UploadStore, held: _Held) -> None:
         self._receive, self._store, self._held = receive, store, held
@@ -203,7 +203,7 @@ class _Counted:
         self.came, self._began = 0, time.monotonic()
 
     def announced(self) -> None:
-        """Count what is said to come. Raises RefusedError where a quota does not hold it."""
+        """Count the announced bytes. Raises RefusedError if they exceed a quota."""
         if self._length is not None:
             self._store.grow(self._held, int(self._length))
 

@@ -20,25 +20,24 @@ from ui.models.choices import offered, offers
 from ui.shelf import Library
 
 LOG = logging.getLogger(__name__)
-# A case makes many objects and few cycles: allocations before the youngest are looked at, then the rest. All
-# that is not frozen is looked through about every 150 cases: what a session held is let go of in minutes.
+# Thresholds of the garbage collector. A case makes many objects but few cycles. All objects that are not
+# frozen are examined about every 150 cases, so a session's memory is freed within minutes.
 COLLECTED = (50_000, 5, 5)
-# Characters of a corpus's own text that are asked in the place of a question.
+# Length of the text of a corpus that replaces a question, in characters.
 ASKED = 100
-# Embedding models that are being loaded, by their specs.
+# Specs of the embedding models that are being loaded.
 _UNDER_WAY: set[str] = set()
 
 
 def loading(spec: str) -> bool:
-    """Whether an embedding model is being loaded: a case that needs it waits."""
+    """Return whether an embedding model is being loaded: a case that needs it waits."""
     return spec in _UNDER_WAY
 
 
 def warm_up(library: Library) -> Thread:
-    """Begin the workers, where the settings want some, or ``load`` all here, on a thread of its own; returns
-    it.
+    """Start the workers if the settings want some, else ``load`` in this process; returns the thread.
 
-    Raises InputError where the environment names a reranker that cannot be read.
+    Raises InputError if the environment names an invalid reranker.
     """
     specs = _models(library, to_come=False)
     _UNDER_WAY.update(specs)
@@ -61,8 +60,10 @@ def _begin(library: Library, specs: Collection[str]) -> None:
 
 
 def load(library: Library, *, to_come: bool = False) -> None:
-    """Use each corpus's model once, ask it a question in each of its languages, and load the rerankers on
-    offer. ``to_come``: the model of corpora that visitors will make, too."""
+    """Use the model of each corpus once, ask one question in each of its languages, and load the rerankers.
+
+    ``to_come``: also load the model for corpora that visitors will make.
+    """
     for spec in sorted(_models(library, to_come=to_come)):
         try:
             model = embedder(spec)
@@ -79,7 +80,7 @@ def load(library: Library, *, to_come: bool = False) -> None:
             LOG.warning("corpus %s: %s", name, error)
             continue
         for text in openings(corpus):
-            # The grammar of Arabic alone takes two seconds to compile.
+            # Compiling the grammar of Arabic takes two seconds.
             run_case(corpus, text)
     for spec in offered():
         judge = reranker(spec)
@@ -92,8 +93,10 @@ def load(library: Library, *, to_come: bool = False) -> None:
 
 
 def _models(library: Library, *, to_come: bool) -> set[str]:
-    """Embedding models that the first questions will need: of the corpora, and of those ``to_come``, where
-    that one is on this machine."""
+    """Return the embedding models that the first questions need.
+
+    They are those of the corpora, and with ``to_come`` the one for new corpora, if it is on this machine.
+    """
     specs = {library.info(name).embedding for name in library.names()}
     if to_come and library.home is not None and library.settings.uploads:
         for offer in list(offers(library.settings).values())[:1]:
@@ -103,14 +106,14 @@ def _models(library: Library, *, to_come: bool) -> set[str]:
 
 
 def _settle() -> None:
-    # What is there by now stays. To look through it again and again took a tenth of each case.
+    # Objects from the start are permanent. Collecting them again and again took a tenth of each case.
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTED)
 
 
 def openings(corpus: Corpus) -> list[str]:
-    """The first words of a corpus in each language that its documents are in."""
+    """Return the first words of a corpus in each language of its documents."""
     first = {document.language: document.id for document in reversed(corpus.documents())}
     rows = [rows[0] for rows in corpus.by_document(list(first.values())) if len(rows)]
     return [

@@ -1,4 +1,4 @@
-"""A user of the server, as verbs see them."""
+"""A user of the server, as the verbs see one."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ServerCaller:
 
     @property
     def library(self) -> Library:
-        """The corpora."""
+        """The library of corpora."""
         return self.services.library
 
     @property
@@ -70,7 +70,7 @@ class ServerCaller:
 
     @property
     def application(self) -> str:
-        """How the call came: http or mcp."""
+        """The protocol of the call: http or mcp."""
         sent = self.request.request
         policy = None if sent is None else sent.scope.get(POLICY)
         return MCP if policy is not None and policy.name == MCP else HTTP
@@ -89,16 +89,18 @@ class ServerCaller:
         return found
 
     def corpus(self, name: str) -> Corpus:
-        """Return an open corpus that the caller sees; the first one for an empty name. Raises as
-        ``Library``."""
+        """Return an open corpus that the caller sees; the first one for an empty name.
+
+        Raises what ``Library`` raises.
+        """
         return self.library.corpus(name or None, self.person.key)
 
     def store(self) -> CaseStore:
-        """Return the store of cases. Raises as ``CaseStore``."""
+        """Return the store of cases. Raises what ``CaseStore`` raises."""
         return self.services.kept.store()
 
     def reviews(self) -> ReviewStore:
-        """Return the store of reviews. Raises as ``CaseStore``."""
+        """Return the store of reviews. Raises what ``CaseStore`` raises."""
         return self.services.kept.reviews()
 
     def corpora(self) -> list[Shelved]:
@@ -106,23 +108,26 @@ class ServerCaller:
         return self.library.shelf(self.person.key)
 
     def find(self, name: str) -> Shelved:
-        """Return one of them; the first one for an empty name. Raises InputError for an unknown name."""
+        """Return a corpus that the caller sees; the first one for an empty name.
+
+        Raises InputError for an unknown name.
+        """
         return self.library.find(name or None, self.person.key)
 
     def may(self, action: Action, corpus: str) -> bool:
-        """Return whether the caller's role allows this, or the corpus is the caller's own."""
+        """Return whether the caller's role allows an action, or the caller owns the corpus."""
         return may(self.person.role, action, own=self.library.belongs(self.find(corpus)))
 
     def log(self, action: str, corpus: str) -> None:
-        """Write an action on a corpus to the audit log, if one is kept. Raises InputError."""
+        """Write an action on a corpus to the audit log, if there is one. Raises InputError."""
         self.log_case(action, self.find(corpus).logged_as)
 
     def log_case(self, action: str, case: str) -> None:
-        """Write an action on a case to the audit log, if one is kept."""
+        """Write an action on a case to the audit log, if there is one."""
         write_log(self.person, action, case, "done")
 
     def waiting(self, cancel: Callable[[], None]) -> AbstractContextManager[None]:
-        """Return a context in which ``cancel`` is called if the caller hangs up."""
+        """Return a context in which ``cancel`` is called if the caller disconnects."""
         return waited_for(self.request, cancel)
 
     def report(self, line: str) -> None:
@@ -134,18 +139,20 @@ class ServerCaller:
     def settings(
         self, preset: str, values: Mapping[str, Any] | None, changes: Mapping[str, Any], *, assisted: bool
     ) -> InvestigationSettings:
-        """Return the settings that are asked for, through the gate of the page's controls. Raises
-        SettingsError, InputError."""
+        """Return the requested settings, checked like the page's controls.
+
+        Raises SettingsError, InputError.
+        """
         helped = {name: value for name, (value, _) in helpers().items()} if assisted else {}
         return settings_from(values or {}, get_preset(preset).changed(**helped).changed(**changes))
 
     def model(self, request: Any, *, cached: bool = True) -> LanguageModel | None:
-        """Return the operator's model if it is asked for. Raises InputError if the caller may not use it."""
+        """Return the operator's model if it is requested. Raises InputError if the caller may not use it."""
         trusted = may(self.person.role, Action.USE_MODEL)
         return operators(self.services.connections, trusted=trusted) if request.model else None
 
     def weights_in(self, matter: str, corpus: Corpus) -> Experience | None:
-        """Return the weights that the caller's matter learned; None for those of the corpus."""
+        """Return the weights that the caller's matter learned; None to use those of the corpus."""
         return self.services.kept.learned_in(self.person, matter, corpus)
 
     def weights_of(self, matter_id: str, record: Mapping[str, Any]) -> Experience | None:
@@ -153,8 +160,10 @@ class ServerCaller:
         return self.services.kept.learned_of(matter_id, record)
 
     def run_case(self, work: Callable[..., T], case: Case, **more: Any) -> T:
-        """Return what ``work`` makes of the case in a worker; with a model, in this process. Raises
-        CancelledError if the caller hangs up."""
+        """Run ``work`` on the case in a worker, or in this process with a model; returns its result.
+
+        Raises CancelledError if the caller disconnects.
+        """
         alone = partial(_run_without_report, work, more)
         with self.waiting(case.cancel):
             return self.library.workers.run_function(self.visitor, alone, case, here=case.model is not None)
@@ -165,7 +174,7 @@ def _run_without_report(work: Callable[..., T], more: Mapping[str, Any], case: C
 
 
 def operators(connections: Connections, *, trusted: bool) -> LanguageModel:
-    """Return the operator's model. Raises InputError if there is none that this caller may use."""
+    """Return the operator's model. Raises InputError if this caller cannot use one."""
     found = connections.operators(CALLERS, trusted)
     if found is None:
         raise InputError("model: this server offers no language model; ask without")

@@ -28,7 +28,7 @@ def add_tools(page: gr.Blocks, services: Services, tools: Iterable[Verb]) -> Non
         turn = LINED if verb.queued else {"concurrency_id": CASES}
         made = api(endpoint_of(verb, services), api_name=verb.tool.name, queue=False, **turn)
         function = page.fns[made["id"]]
-        # Type hints do not describe arguments.
+        # Type hints do not contain descriptions of arguments.
         function.inputs = [
             Api(shape.get("default"), {**shape, "additional_description": shape["description"]}, name)
             for name, shape in arguments_of(verb.request).items()
@@ -36,16 +36,16 @@ def add_tools(page: gr.Blocks, services: Services, tools: Iterable[Verb]) -> Non
 
 
 def endpoint_of(verb: Verb, services: Services) -> Any:
-    """The function of a tool: arguments in order or by name, its answer as plain values.
+    """Return the function of a tool: arguments in order or by name, its answer as plain values.
 
-    Raises gr.Error, in the words of the RedstringError that it was.
+    It raises gr.Error with the message of a RedstringError.
     """
     names = list(verb.request.model_fields)
 
     def endpoint(request: gr.Request, *given: Any, **named: Any) -> dict[str, Any]:
         try:
             sent = dict(zip(names, given, strict=False)) | named
-            # Nothing is sent for what is left as it is.
+            # None means that the caller leaves the default.
             asked = parse_request(
                 verb.request, {name: value for name, value in sent.items() if value is not None}
             )

@@ -20,13 +20,16 @@ NOT_STORED = {"cache-control": "no-store"}
 
 
 class CaseFiles:
-    """Gives files. ``export`` does the work of the tool of that name, see ``ToolServer.function``."""
+    """Serves exported files.
+
+    ``export`` does the work of the tool of that name, see ``ToolServer.function``.
+    """
 
     def __init__(self, export: Callable[[], Callable[..., dict[str, Any]]]) -> None:
         self._export = export
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Give the file of a case in a format; 404 where the case is not the caller's."""
+        """Send the file of a case in a format; 404 if the caller does not own the case."""
         case, named = scope["path"].rstrip("/").rsplit("/", 2)[1:]
         request = gr.Request(Request(scope, receive))
         LocalContext.request.set(request)

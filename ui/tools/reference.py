@@ -1,4 +1,4 @@
-"""The tools as a page of documentation, made from what they are: ``python -m ui.tools.reference``."""
+"""Generate the documentation of all tools: ``python -m ui.tools.reference``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ui.tools.schemas import SETTINGS, arguments_of
 
 
 def reference() -> str:
-    """All tools with their arguments and what they give, as Markdown."""
+    """Return all tools with their arguments and answers, as Markdown."""
     return "\n".join(line for verb in all_tools() for line in _section(verb))
 
 

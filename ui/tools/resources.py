@@ -1,6 +1,6 @@
-"""Cases and passages under addresses of their own (resources of MCP), and by which tool each is read.
+"""Cases and passages as MCP resources, and the tools that read them.
 
-``redstring://case/ID``, ``redstring://passage/CORPUS/ID``: names percent-encoded, an id as it is.
+``redstring://case/ID``, ``redstring://passage/CORPUS/ID``: names percent-encoded, ids unchanged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LONGEST_TITLE = 100
 
 
 def called_by(uri: str) -> tuple[str, dict[str, Any]] | None:
-    """The tool by which a resource is read, and its arguments; None for what is no resource of ours."""
+    """Return the tool that reads a resource, and its arguments; None for an unknown URI."""
     case = _CASE.fullmatch(uri)
     if case is not None:
         return show_part.tool.name, {"case": case["case"]}
@@ -40,12 +40,12 @@ def called_by(uri: str) -> tuple[str, dict[str, Any]] | None:
 
 
 def settings_text() -> str:
-    """The schema of the settings, as JSON."""
+    """Return the schema of the settings, as JSON."""
     return orjson.dumps(settings_schema()["anyOf"][0]).decode()
 
 
 def templates() -> list[types.ResourceTemplate]:
-    """What can be read by its name."""
+    """Return the templates of resource URIs."""
     return [
         types.ResourceTemplate(
             uriTemplate="redstring://case/{case}",
@@ -75,7 +75,7 @@ SETTINGS = types.Resource(
 
 
 def listed_cases(found: Mapping[str, Any]) -> list[types.Resource]:
-    """The cases of a list as resources."""
+    """Return the cases of a list as resources."""
     return [
         types.Resource(
             uri=AnyUrl(f"redstring://case/{quote(one['id'])}"),

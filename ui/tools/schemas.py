@@ -1,4 +1,4 @@
-"""The JSON schemas of tools, all tools, and their documentation."""
+"""The JSON schemas of tools, the list of all tools, and their documentation."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ def arguments_of(form: type[BaseModel]) -> dict[str, Schema]:
 
 
 def input_schema(verb: Verb) -> Schema:
-    """Return the schema of a tool's arguments. Clients read the schemas of all tools before they call one:
-    the settings are described by a resource, see ``SETTINGS_ADDRESS``."""
+    """Return the schema of a tool's arguments.
+
+    Clients read the schemas of all tools before they call one, so the settings are described by a resource,
+    see ``SETTINGS_ADDRESS``.
+    """
     required = [name for name, field in verb.request.model_fields.items() if field.is_required()]
     arguments = arguments_of(verb.request)
     if SETTINGS in arguments:
@@ -48,7 +51,7 @@ def input_schema(verb: Verb) -> Schema:
 
 
 def output_schema(verb: Verb) -> Schema:
-    """Return the schema of a tool's answer: of one with a full form, only the short form is described."""
+    """Return the schema of a tool's answer; of its short form if it has two."""
     whole = verb.tool.response.model_json_schema(mode="serialization")
     short: Schema = _short(_plain(whole, whole.get("$defs", {})))
     short.pop("$defs", None)
@@ -68,13 +71,13 @@ def output_schema(verb: Verb) -> Schema:
 
 
 def _plain(shape: Any, known: Mapping[str, Any]) -> Any:
-    """A schema without references and without titles, which only repeat the names of the fields."""
+    """Return a schema without references, and without titles, which only repeat the field names."""
     if isinstance(shape, list):
         return [_plain(one, known) for one in shape]
     if not isinstance(shape, dict):
         return shape
     if "$ref" in shape:
-        # The description of a class is repeated by the field.
+        # The field already contains the description of its class.
         named = {**known[shape["$ref"].rsplit("/", 1)[-1]]}
         named.pop("description", None)
         return _plain({**named, **{key: value for key, value in shape.items() if key != "$ref"}}, known)
@@ -88,7 +91,7 @@ def _plain(shape: Any, known: Mapping[str, Any]) -> Any:
 
 
 def _short(shape: Any) -> Any:
-    """The same schema in fewer words: "null" among the types, no default of what may be left out."""
+    """Return a shorter schema: "null" as one of the types, no defaults of optional fields."""
     if isinstance(shape, list):
         return [_short(one) for one in shape]
     if not isinstance(shape, dict):

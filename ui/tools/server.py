@@ -1,7 +1,7 @@
-"""The server of the Model Context Protocol: the same tools, and cases and passages as resources.
+"""The MCP server: the same tools, and cases and passages as resources.
 
-It calls the functions of the page's endpoints, so that these callers are metered, refused and written
-down as all others. Each message is answered by itself: no state is kept between two.
+It calls the functions of the page's endpoints, so that these calls are metered, refused and logged like all
+others. Each message is answered independently; there is no state between two.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ FAILED = "this failed on the server, not by your fault; the log of the server ha
 
 
 class ToolServer:
-    """Answers messages of the protocol. ``running`` has to be entered before, once."""
+    """Answers messages of the protocol. Enter ``running`` once before."""
 
     def __init__(self, page: gr.Blocks) -> None:
-        # By the name of the tool. A meter may wrap the function later.
+        # Endpoint functions by tool name. A meter may wrap a function later.
         self._functions: Mapping[str, BlockFunction] = {
             getattr(one.fn, TOOL).tool.name: one for one in page.fns.values() if hasattr(one.fn, TOOL)
         }
@@ -53,7 +53,7 @@ class ToolServer:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """While this lasts messages are answered."""
+        """Answer messages within this context."""
         async with self._manager.run():
             yield
 
@@ -62,7 +62,7 @@ class ToolServer:
         await self._manager.handle_request(scope, receive, send)
 
     def function(self, name: str) -> Callable[..., dict[str, Any]]:
-        """What does the work of a tool: called with a request and arguments by name, it raises gr.Error."""
+        """Return the function of a tool: takes a request and named arguments, and raises gr.Error."""
         found = self._functions[name].fn
         assert found is not None
         return found
@@ -91,7 +91,7 @@ class ToolServer:
             try:
                 return [SETTINGS, *listed_cases(await self._called(list_cases.tool.name, {}))]
             except gr.Error:
-                # The caller can have no cases.
+                # This caller cannot have cases.
                 return [SETTINGS]
 
         async def read_resource(uri: AnyUrl) -> list[ReadResourceContents]:
@@ -110,7 +110,7 @@ class ToolServer:
             return templates()
 
         server.list_tools()(list_tools)
-        # Our own models report wrong arguments: they name the field.
+        # Our own models report invalid arguments with the field name.
         server.call_tool(validate_input=False)(call_tool)
         server.list_resources()(list_resources)
         server.list_resource_templates()(list_templates)
@@ -119,13 +119,13 @@ class ToolServer:
 
     async def _called(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         request = gr.Request(self._server.request_context.request)
-        # Whose work it is that is metered.
+        # The request whose sender is charged.
         LocalContext.request.set(request)
         return await run_sync(partial(self.function(name), request, **arguments))
 
 
 def described(verb: Verb) -> types.Tool:
-    """A tool as clients see it."""
+    """Describe a tool for clients."""
     hints = types.ToolAnnotations(
         title=verb.tool.title,
         readOnlyHint=not verb.changes,

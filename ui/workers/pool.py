@@ -23,11 +23,11 @@ from engine.investigation import Case
 from engine.operator_settings import OperatorSettings
 from ui.workers.template import Room, StateChangedError, Work, be_template, packed, unpacked, used_elsewhere
 
-# A queue for places that is fair to visitors.
+# A fair queue for worker slots.
 #
-# Start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996), every case counting the same: a
-# case is due one case after its visitor's last one, or now. Ten cases of one visitor come after
-# the first of another who asks later, and no visitor waits for ever.
+# Start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996) with equal cost for every case: a case is due
+# one case after its visitor's previous one, or now. Ten cases of one visitor come after the first case of a
+# later visitor, and every visitor is served in the end.
 
 Place = TypeVar("Place")
 
@@ -53,7 +53,7 @@ class FairQueue(Generic[Place]):
         self._longest = longest
         self._free: list[Place] = []
         self._waiting: list[Ticket[Place]] = []
-        # When the next case of a visitor is due, if that is later than now.
+        # When the next case of a visitor is due, if later than now.
         self._next_due: dict[str, float] = {}
         self._now, self._number, self._closed = 0.0, 0, False
         self._lock = threading.Lock()
@@ -83,7 +83,7 @@ class FairQueue(Generic[Place]):
         return ticket
 
     def ahead(self, ticket: Ticket[Place]) -> int:
-        """Return how many tickets are before a waiting one at present."""
+        """Return the number of tickets before a waiting one."""
         with self._lock:
             return sum(other.order < ticket.order for other in self._waiting)
 
@@ -130,13 +130,13 @@ class FairQueue(Generic[Place]):
 
 # Cases in parallel: each in a worker process, or in this process if there are no workers.
 #
-# Work that no other process can do (with a language model, whose key and quota are in this one's
-# memory) has places of its own here.
+# Work with a language model runs in this process, which holds the key and the quota in memory. It has slots
+# of its own.
 
 LOG = logging.getLogger(__name__)
 Value = TypeVar("Value")
 LONGEST_LINE = 64
-# More cases than cores in one process only slow each other down.
+# In a single process, more cases than cores only slow each other down.
 HERE_AT_ONCE = max(2, os.cpu_count() or 1)
 # Intervals of reports of the position in the queue, and of checks for cancellation, s.
 REPORT_EVERY, CHECK_EVERY = 1.0, 0.1
@@ -144,7 +144,7 @@ REPORT_EVERY, CHECK_EVERY = 1.0, 0.1
 ENDS_SECONDS, FORK_SECONDS = 10.0, 20.0
 
 
-# The template is restarted this often; after that the cause will not pass by itself.
+# Limit of restarts of the template. After that, another restart would not help.
 MOST_TEMPLATES = 5
 
 
@@ -153,26 +153,26 @@ class WorkerLostError(RedstringError):
 
 
 class Worker:
-    """A worker process, seen from this one. It runs one piece of work at a time."""
+    """A worker process, seen from this process. It runs one task at a time."""
 
     def __init__(self, pipe: Connection, pid: int) -> None:
         self.pid, self.process = pid, psutil.Process(pid)
         self.alive, self._busy = True, False
-        # The use of its caches up to its last case.
+        # Cache statistics up to its last case.
         self.uses: tuple[Use, ...] = ()
         self._pipe, self._number = pipe, 0
 
     @property
     def is_there(self) -> bool:
-        """Whether it is alive and idle: an idle worker sends nothing until it ends."""
+        """Return whether it is alive and idle. Data from an idle worker means that it has ended."""
         return self.alive and not self._busy and not self._pipe.poll()
 
     def run(
         self, work: Work, given: tuple[Any, ...], stopped: Callable[[], bool]
     ) -> Generator[Any, None, Any]:
-        """Run a piece of work: yields its steps, returns its result. ``stopped``: it is cancelled.
+        """Run a task: yields its steps, returns its result. ``stopped`` returns whether it was cancelled.
 
-        Raises WorkerLostError if the worker ends first, and the RedstringError that the work raises.
+        Raises WorkerLostError if the worker ends first, and the RedstringError that the task raises.
         """
         self._number += 1
         self._busy, is_stopped, paid = True, False, 0.0
@@ -203,7 +203,7 @@ class Worker:
         return True
 
     def let_go(self) -> None:
-        """Cancel work whose steps are no longer read; a worker that does not stop in time is ended."""
+        """Cancel a task whose steps are no longer read; kill the worker if it does not stop in time."""
         until = time.monotonic() + ENDS_SECONDS
         try:
             if self.alive and self._busy:
@@ -217,13 +217,13 @@ class Worker:
             self.end()
 
     def end(self) -> None:
-        """Close the pipe, which ends the worker."""
+        """Close the pipe; the worker then ends."""
         self.alive = False
         self._pipe.close()
 
 
 class Workers:
-    """The places for cases. Without ``start`` all of them are in this process."""
+    """The slots for cases. Before ``start`` all of them are in this process."""
 
     def __init__(self, longest: int = LONGEST_LINE) -> None:
         self.here: FairQueue[str] = FairQueue(longest)
@@ -240,31 +240,32 @@ class Workers:
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type[Workers], tuple[()]]:
-        # In another process there are no workers of this one.
+        # A forked process does not have this one's workers.
         return Workers, ()
 
     @property
     def ready(self) -> bool:
-        """Whether the workers have started, or none are wanted."""
+        """Return whether the workers have started, or none are configured."""
         return not self.wanted or bool(self.pids)
 
     @property
     def pids(self) -> list[int]:
-        """Ids of the live processes."""
+        """Return the process ids of the live workers."""
         return [worker.pid for worker in self._all if worker.alive]
 
     @property
     def uses(self) -> list[Use]:
-        """The use of the caches of all processes, summed by name."""
+        """Return the cache statistics of all processes, summed by name."""
         every = [*uses(), *(use for worker in self._all if worker.alive for use in worker.uses)]
         return sum_by_name(every)
 
     def start(
         self, wanted: int, given: Sequence[Path], home: Path | None, settings: OperatorSettings
     ) -> threading.Thread | None:
-        """Start workers over the corpora of a library on a thread, which is returned; cases wait for them.
+        """Start workers for the corpora of a library on a thread, which is returned; cases wait for them.
 
-        If they cannot be started, cases run in this process, with a warning in the log."""
+        If they cannot be started, cases run in this process, and the log has a warning.
+        """
         if wanted < 1:
             return None
         self.wanted = wanted
@@ -300,14 +301,16 @@ class Workers:
             try:
                 value: Value = _ended(worker.run(_run_function, (data,), lambda: case.is_cancelled))
             except StateChangedError:
-                # The corpus has a new state since: only this process has the old one open.
+                # The corpus has changed since: only this process still has the old state open.
                 return function(case)
             return value
 
     @contextmanager
     def place(self, ticket: Ticket[Any]) -> Iterator[Worker | None]:
-        """Hold the place of a served ticket: a worker, or None for this process. A worker that has ended is
-        replaced."""
+        """Hold the place of a served ticket: a worker, or None for this process.
+
+        Replaces a worker that has ended.
+        """
         place, began = ticket.place, time.monotonic()
         try:
             yield place if isinstance(place, Worker) else None
@@ -318,7 +321,7 @@ class Workers:
             elif place.is_there:
                 self.there.give_back(place)
             else:
-                # The caller has left, maybe on the thread of the event loop: it must not wait.
+                # The caller has left, possibly on the event loop's thread, which must not block.
                 threading.Thread(target=self._recover, args=(place,), name="recovery", daemon=True).start()
 
     def wait(
@@ -343,7 +346,7 @@ class Workers:
             line.leave(ticket)
             raise
         if ticket.place is None:
-            # There are no workers any more.
+            # All workers were stopped.
             return (yield from self.wait(visitor, stopped, here=True))
         if isinstance(ticket.place, Worker) and not ticket.place.is_there:
             self._replace(ticket.place)
@@ -380,7 +383,7 @@ class Workers:
         LOG.info("%d workers, one case at a time each", self.wanted)
 
     def _fork(self) -> None:
-        """Fork a worker. Raises OSError, EOFError if the template gives none."""
+        """Fork a worker. Raises OSError or EOFError if the template fails."""
         assert self._control is not None
         ours, theirs = socket.socketpair()
         pipe = Connection(ours.detach())
@@ -396,7 +399,7 @@ class Workers:
         self.there.add(worker)
 
     def _recover(self, worker: Worker) -> None:
-        """Get a place back whose worker runs cancelled work, or has ended."""
+        """Recover the place of a worker that runs cancelled work, or has ended."""
         worker.let_go()
         if worker.is_there:
             self.there.give_back(worker)
@@ -408,7 +411,7 @@ class Workers:
         self.lost += 1
         ended.end()
         with suppress(psutil.NoSuchProcess):
-            # Only this worker's process, not a new one with the same id.
+            # Kill only this worker's process, not a new one with the same id.
             ended.process.kill()
         try:
             self._fork()
@@ -418,7 +421,7 @@ class Workers:
                 self._give_up(error)
 
     def _restart_template(self) -> bool:
-        """Start a new template after the last one has failed; returns whether there is one."""
+        """Start a new template after the last one has failed; returns whether that succeeded."""
         with self._lock:
             if self._starting is not None and self._starting.is_alive():
                 return True

@@ -1,4 +1,4 @@
-"""The template that workers are forked from, and what is carried between processes."""
+"""The template process that workers are forked from, and serialization between processes."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ from engine.operator_settings import OperatorSettings
 from ui.serve import give_back, share_arenas
 from ui.server.logs import WithoutContent
 
-# How much of the processor a thread has used, with what workers have computed for it.
+# Processor time of a thread, including what workers have computed for it.
 
 _ELSEWHERE = threading.local()
 
 
 def used() -> float:
-    """Processor time of this thread and of what was computed for it in other processes, s."""
+    """Return the processor time of this thread and of the workers that computed for it, s."""
     return time.thread_time() + float(getattr(_ELSEWHERE, "seconds", 0.0))
 
 
 def used_elsewhere(seconds: float) -> None:
-    """Another process has computed for this thread."""
+    """Add processor time that another process has used for this thread."""
     _ELSEWHERE.seconds = float(getattr(_ELSEWHERE, "seconds", 0.0)) + seconds
 
 
-# Where a piece of work is done: the corpora that are open there, and whether it is to stop.
+# The context of a task: the open corpora, and whether it was cancelled.
 
 
 class Room:
-    """The context of a piece of work. ``opened`` returns the corpus of a folder in its current state."""
+    """The context of a task. ``opened`` returns the corpus of a folder in its current state."""
 
     def __init__(self, opened: Callable[[Path], Corpus]) -> None:
         self.opened = opened
@@ -58,44 +58,45 @@ class Room:
         self._stopped = False
 
     def stoppable(self, stop: Callable[[], None]) -> None:
-        """From now on ``stop`` ends the work early; it is called from another thread, at once where the work
-        was to stop already."""
+        """Register a function that ends the task early.
+
+        It is called from another thread, or at once if the task was already cancelled.
+        """
         self._stop = stop
         if self._stopped:
             stop()
 
     def stop(self) -> None:
-        """The work is wanted no more."""
+        """Cancel the task."""
         self._stopped = True
         if self._stop is not None:
             self._stop()
 
 
-# The process that workers are copies of, and what a worker does.
+# The process that workers are forked from, and the loop of a worker.
 #
-# The template loads what cases need once: code, models, grammars, corpora. Workers are forked
-# from it, so they begin within milliseconds and share that memory; the template itself computes
-# nothing and has one thread. The page's process sends it the ends of pipes, and is answered by a
-# worker over each.
+# The template loads once what cases need: code, models, grammars, corpora. Forked workers start within
+# milliseconds and share that memory. The template itself computes nothing and has one thread. The page's
+# process sends it pipe handles, and a worker answers on each pipe.
 
 LOG = logging.getLogger(__name__)
-# Work of a worker: it yields steps and returns a result, both pickled.
+# A task of a worker: it yields steps and returns a result, both pickled.
 Work = Callable[..., Iterator[Any]]
-# After so many cases a worker gives freed memory back.
+# A worker frees unused memory after this number of cases.
 GIVES_BACK = 20
 
 
 class WorkFailedError(Exception):
-    """An unforeseen error in a worker; its log has the details."""
+    """An unexpected error in a worker; its log has the details."""
 
 
 def be_template(
     control: Connection, given: Sequence[Path], home: Path | None, settings: OperatorSettings
 ) -> None:
-    """Load all, say so over ``control``, and fork a worker for each handle of a pipe that comes over it."""
-    # Of signals to end the page's process takes care: where it ends, so do the pipes.
+    """Load everything, report it over ``control``, and fork a worker for each pipe handle that arrives."""
+    # The page's process handles termination signals. When it ends, the pipes close.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Workers that end are not waited for.
+    # Let the system reap workers that end.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     handler = logging.StreamHandler()
     handler.setFormatter(WithoutContent())
@@ -105,16 +106,16 @@ def be_template(
     compute_alone()
     from tqdm import tqdm
 
-    # Workers run functions of these modules: imported here, all of them share the memory.
+    # Workers run functions of these modules; importing them here shares their memory.
     from engine.verbs import answers, passages, questions  # noqa: F401
     from ui.investigate import updates  # noqa: F401
     from ui.server.warming import load
     from ui.shelf import Library
 
-    # Its monitor is a thread, which a fork would leave behind in whatever it was doing.
+    # The monitor of tqdm is a thread; a fork could copy it in an inconsistent state.
     tqdm.monitor_interval = 0
     library = Library(given, home, settings)
-    # What is loaded here all workers share.
+    # All workers share what is loaded here.
     load(library, to_come=True)
     if threading.active_count() > 1:
         LOG.warning("threads besides the template's own: %s", threading.enumerate()[1:])
@@ -131,10 +132,12 @@ def be_template(
 
 
 def compute_alone() -> None:
-    """One thread of OpenMP and BLAS, whatever the environment says: what a second one was begun for here, a
-    fork would wait for without end, since threads are not forked."""
+    """Limit OpenMP and BLAS to one thread, whatever the environment sets.
+
+    Threads are not forked: a worker would wait forever for a thread that was started in the template.
+    """
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    # What is loaded already does not look there again.
+    # Libraries that are already loaded do not read the environment again.
     threadpool_limits(1)
 
 
@@ -147,13 +150,13 @@ def _be_worker(pipe: Connection, opened: Callable[[Path], Any]) -> None:
     except BaseException:
         LOG.exception("a worker ends")
     finally:
-        # Nothing of what the template would clear away at its end is the worker's.
+        # The worker must not run the template's exit handlers.
         sys.stderr.flush()
         os._exit(0)
 
 
 def _serve(pipe: Connection, opened: Callable[[Path], Any]) -> None:
-    """Do one piece of work after another, until the page's process lets go of the pipe."""
+    """Run one task after another until the page's process closes the pipe."""
     waiting: queue.SimpleQueue[tuple[int, Work, tuple[Any, ...]]] = queue.SimpleQueue()
     rooms: dict[int, Room] = {}
 
@@ -197,10 +200,10 @@ def _serve(pipe: Connection, opened: Callable[[Path], Any]) -> None:
             give_back()
 
 
-# Cases on their way from one process to another.
+# Serialization of cases between processes.
 #
-# What a case has found goes along; the corpus and its model do not: both processes have them, and
-# the corpus must stand in the same state in both.
+# The findings of a case are sent, but the corpus and its model are not. Both processes have them, and the
+# corpus must be in the same state in both.
 
 
 class StateChangedError(CorpusError):
@@ -208,7 +211,7 @@ class StateChangedError(CorpusError):
 
 
 def packed(value: object, corpus: Corpus) -> bytes:
-    """A value in which a corpus and its model may stand, as bytes for ``unpacked``."""
+    """Serialize a value that may refer to a corpus and its model, as bytes for ``unpacked``."""
     table: dict[type, Callable[[Any], Any]] = {
         **copyreg.dispatch_table,
         MappingProxyType: lambda view: (_view, (dict(view),)),
@@ -216,7 +219,7 @@ def packed(value: object, corpus: Corpus) -> bytes:
         type(threading.Lock()): lambda lock: (threading.Lock, ()),
         type(corpus): lambda found: (_opened, state_of(found)),
     }
-    # The model itself is not loaded for this.
+    # This does not load the model itself.
     model = embedder(corpus.embedding) if corpus.embedding != NO_EMBEDDING else None
     if model is not None:
         table[type(model)] = lambda found: (embedder, (found.spec,))
@@ -228,13 +231,16 @@ def packed(value: object, corpus: Corpus) -> bytes:
 
 
 def unpacked(data: bytes, opened: Callable[[Path], Corpus]) -> Any:
-    """The value; ``opened`` gives the corpus of a folder. Raises StateChangedError where that stands in
-    another state than where the value was packed, and what ``opened`` raises."""
+    """Deserialize a value. ``opened`` returns the corpus of a folder.
+
+    Raises StateChangedError if the corpus is in another state than when the value was packed, and what
+    ``opened`` raises.
+    """
     return _Unpickler(data, opened).load()
 
 
 def state_of(corpus: Corpus) -> tuple[Path | None, str]:
-    """Return the folder of a corpus and its stamp: rows are the same while both are."""
+    """Return the folder of a corpus and its stamp. If both are equal, so are the rows."""
     return corpus.folder, str(corpus.info().metadata["created"])
 
 

@@ -1,7 +1,7 @@
-"""What a supervisor of the server may know: that it answers, and how much work there is. No words of anybody.
+"""Health and metrics of the server for monitoring: that it answers, and its load. No content of users.
 
-``/health`` is answered to everybody, also before they have logged in. ``/metrics``, in the text format of
-Prometheus, is answered to this machine alone; to others there is nothing there.
+``/health`` is open to everyone, also without a login. ``/metrics``, in the text format of Prometheus, is open
+to this machine only; others get 404.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _FRESH = {"cache-control": "no-store"}
 
 
 class Watch:
-    """Answers both, and passes everything else on."""
+    """Answers both routes, and passes everything else on."""
 
     def __init__(self, app: ASGIApp, workers: Workers) -> None:
         self.app, self._workers = app, workers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or pass the request on."""
+        """Answer the request, or pass it on."""
         name = scope[POLICY].name if scope["type"] == "http" else ""
         if name == HEALTH:
             told = {"status": "ok", "ready": self._workers.ready}
@@ -49,7 +49,7 @@ class Watch:
 
 
 def metrics(workers: Workers) -> str:
-    """The figures, one metric after another."""
+    """Return the metrics in the text format of Prometheus."""
     lines: list[str] = []
     for name, kind, meaning, values in _metrics(workers):
         lines += [f"# HELP redstring_{name} {meaning}", f"# TYPE redstring_{name} {kind}"]
