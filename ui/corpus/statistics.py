@@ -37,7 +37,7 @@ from ui.jobs.jobs import Job
 # questions. It also shows the quality of rankings by the verdicts on the caller's cases.
 
 PRESET = "balanced"
-# Limits of a report: questions, and characters of all of them.
+# Limits of a report: number of questions, and characters of each.
 MOST_ASKED, LONGEST_ASKED = 25, 1000
 
 
