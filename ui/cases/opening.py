@@ -244,7 +244,7 @@ def shared(
 
 
 class Wanted(Request):
-    """A file of a case that the page wants: ``case`` is its id, ``format`` a name of the registry."""
+    """A request for a file of a case: ``case`` is its id, ``format`` a name of the registry."""
 
     visitor: Key = Field(default="", repr=False)
     case: Key

@@ -33,7 +33,7 @@ NEW = "new"
 
 
 class DescriptionForm(CaseForm):
-    """The name and the notes of a case; None leaves one as it is."""
+    """The name and the notes of a case; None leaves a value unchanged."""
 
     name: str | None = Field(default=None, max_length=LONGEST_NAME)
     notes: str | None = Field(default=None, max_length=LONGEST_NOTES)

@@ -1,5 +1,4 @@
-"""Extraction by a language model from a visitor's corpus: first the cost, then, after consent, a background
-run."""
+"""Extraction from a visitor's corpus by a language model: cost, consent, run in the background."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ class Reading(Request):
 
 
 class ReadingForm(CorpusForm):
-    """What a model is to read."""
+    """The documents for a model to read."""
 
     reading: Reading = Reading()
 

@@ -40,8 +40,8 @@ _AS_TABLE = "table"
 
 
 class GradeForm(CorpusForm):
-    """The grade of a kind of documents, or of the document with the id ``target``; ``name`` is the reviewer's
-    where nobody logs in."""
+    """The grade of a kind of documents, or of the document with the id ``target``; ``name`` is that of the
+    reviewer if login is off."""
 
     grade: str = Field(default="", max_length=20)
     kind: str = Field(default="", max_length=200)

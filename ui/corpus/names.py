@@ -1,5 +1,7 @@
-"""The names of a corpus: organisations, parties, standards, documents, defined terms. For each, its relations
-to others, with the passages that state them."""
+"""The names of a corpus: organisations, parties, standards, documents, defined terms.
+
+Each name has its relations to others, with the passages that state them.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ from ui.corpus.browser import Browser
 
 
 class RulesForm(CorpusForm):
-    """The question (``words``), the facts that the visitor states, the transaction (``kind``), the day."""
+    """The facts that the visitor states, the question (``words``), the transaction (``kind``), and the
+    day."""
 
     words: str = Field(default="", max_length=500)
     kind: str = Field(default="", max_length=200)
@@ -166,7 +167,7 @@ class ProposalForm(OntologyForm):
 
 
 class SavedForm(OntologyForm):
-    """A note on what was changed."""
+    """A note on the changes."""
 
     words: str = Field(default="", max_length=500)
 

@@ -28,8 +28,8 @@ PAUSE = 0.1
 
 
 class Order(BaseModel):
-    """What is to be done. ``folder`` is the corpus's, ``embedding`` the spec that it has or is to have; the
-    documents lie in the working folder. All but ``embed`` leave vectors for later."""
+    """An order for a worker. ``folder`` is that of the corpus, ``embedding`` its current or future spec; the
+    documents are in the working folder. All orders but ``embed`` leave vectors for later."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -103,13 +103,13 @@ def _without_places(report: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 class EmbeddingRequest(BaseModel):
-    """Texts that a worker wants vectors of."""
+    """Texts for which a worker requests vectors."""
 
     texts: list[str] = Field(min_length=1, max_length=BATCH)
 
 
 class Answered(BaseModel):
-    """What it gets: float32 values in base 64, row after row, or why not."""
+    """The answer for the worker: float32 values in base 64, row after row, or the error."""
 
     vectors: str = ""
     dimensions: int = Field(default=1, ge=1)

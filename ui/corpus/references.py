@@ -70,7 +70,7 @@ class DecisionForm(ReferenceForm):
 
 
 class WithdrawalForm(ReferenceForm):
-    """The place of a decision to withdraw."""
+    """The position of the reference whose decision is to be withdrawn."""
 
     place: tuple[Name, Name, int] | None = None
 

@@ -1,5 +1,4 @@
-"""The text of a document with its references, the citations of each provision, reports of wrong
-references."""
+"""The text of a document with its references, its citations, and reports of wrong references."""
 
 from __future__ import annotations
 

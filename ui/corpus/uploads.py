@@ -32,8 +32,7 @@ class Uploaded(Request):
 
 
 def safe_name(name: str) -> Path:
-    """Return a path below the workspace for a file's name; its folders are kept, but none can lead
-    outside."""
+    """Return a path below the workspace for a file's name, with its folders; no name can lead outside."""
     parts = [_safe_part(part) for part in re.split(r"[/\\]", name)]
     kept = [part for part in parts if part]
     return Path(*kept[-DEEPEST:]) if kept else Path("unnamed")

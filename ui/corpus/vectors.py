@@ -86,10 +86,9 @@ def all_wanted(home: Path) -> list[Path]:
     return going
 
 
-# Vectors of the corpora that people make here: behind all other work, one corpus at a time.
-#
-# A corpus is searched by words and references as soon as it is written. The file next to it lets the
-# next server continue after this one ends or is killed.
+# Vectors of the corpora made on the page: after all other work, one corpus at a time. A corpus is searched
+# by words and references as soon as it is written. The file next to it lets the next server continue after
+# this one ends or is killed.
 
 # Time for one corpus while others wait, min. Its vectors so far are kept for the next turn.
 TURN = 10
@@ -111,7 +110,7 @@ class Vectors:
         self.jobs: Jobs[Ingestion] = Jobs(rules)
 
     def written(self, folder: Path, owner: Owner) -> None:
-        """After a corpus is written, order its missing vectors if they are requested or usual."""
+        """Order the missing vectors of a written corpus, if they are requested or usual."""
         manifest, wanted = read_manifest(folder), load_wanted(folder)
         if wanted is not None and wanted.stopped:
             return

@@ -35,7 +35,7 @@ REMEMBERED = 1800.0
 
 
 class Chosen(Request):
-    """Settings as the page has them: a preset, and what is changed of it (None: the preset's)."""
+    """Settings of the page: a preset, and changed values (None: the preset's)."""
 
     preset: Preset = Preset.BALANCED
     strategies: tuple[Key, ...] | None = Field(default=None, max_length=40)
@@ -70,7 +70,7 @@ def sample_questions() -> tuple[Question, ...]:
 
 
 def own_questions(corpus: Corpus) -> tuple[Question, ...]:
-    """Return the sample's questions for a corpus that contains most of their gold passages; else none."""
+    """Return the sample's questions for a corpus that contains most of their gold passages; else empty."""
     questions = sample_questions()
     wanted = sorted({name for question in questions for name in question.gold})
     return questions if (corpus.rows(wanted) >= 0).mean() > 0.5 else ()

@@ -1,4 +1,4 @@
-"""The expansion of a case on the page: its view, and its wiring."""
+"""The expansion of a case on the page: its view and its wiring."""
 
 from __future__ import annotations
 

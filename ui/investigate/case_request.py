@@ -29,11 +29,12 @@ LONGEST_EDIT = 80_000
 
 
 class CaseRequest(Request):
-    """One click. ``session`` and ``visitor`` are the page's secret names; ``turn`` counts what it has asked.
+    """One request of the page. ``session`` and ``visitor`` are the page's secret keys; ``turn`` is the number
+    of the request.
 
-    ``edited`` is the plan as a person has changed it (see ``plan.js``); ``matter`` is the name of the
-    matter in which the case is kept; ``unfinished`` are controls in which half a value stands. ``view`` is
-    what is in front in the pane of the board.
+    ``edited`` is the plan as the user has changed it (see ``plan.js``); ``matter`` is the name of the matter
+    in which the case is stored; ``unfinished`` are controls with an incomplete value. ``view`` is the current
+    tab of the board.
     """
 
     session: Key = Field(default="", repr=False)

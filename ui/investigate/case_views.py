@@ -1,4 +1,4 @@
-"""What a case shows on demand: concepts, passages of board and tree, rules, wrong links."""
+"""Parts of a case that are shown on demand: concepts, details of passages, rules, wrong links."""
 
 from __future__ import annotations
 

@@ -82,8 +82,7 @@ def build_transaction(knob: Knob, corpus: Corpus) -> Component:
 
 
 def transactions_of(corpus: Corpus) -> Choices:
-    """Return the kinds of transactions of a corpus's ontology, after the choices "as the question" and
-    "none"."""
+    """Return the kinds of transactions of a corpus's ontology, after the choices AUTO and NONE."""
     known = () if corpus.ontology is None else corpus.ontology.transactions
     knob = knob_of(TRANSACTION)
     return [(title_of_choice(knob, name), name) for name in (AUTO, NONE, *known)]
@@ -129,7 +128,7 @@ def nothing_chosen() -> list[Any]:
 
 
 def _offers(name: str, choices: Choices) -> bool:
-    """Return whether there is a choice to make: a single type for all documents is none."""
+    """Return whether there is a choice to make: a single type for all documents is no choice."""
     return len(choices) > 1 or (name == "statuses" and bool(choices))
 
 

@@ -1,4 +1,4 @@
-"""Events of the engine as updates of the page: asking, cancelling, storing."""
+"""Events of the engine as updates of the page: ask, cancel, store."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ def wire_investigation(
     connections: Connections,
     cases: KeptCases,
 ) -> None:
-    """Wire the buttons that ask and cancel, and the limit of the board."""
+    """Wire the buttons that start and cancel a case, and the limit of the board."""
 
     def ask(request: gr.Request, case: str, given: str) -> Iterator[Updates]:
         # Two clicks in a row belong to one page: the later replaces the earlier.

@@ -204,8 +204,8 @@ class JobForm(ReviewForm):
 
 
 class ScopeForm(MatterForm):
-    """What is learned from: a matter and one of the corpora of its cases, empty for the first; ``of``: for
-    the matter alone, or for all who ask the corpus. ``weights`` is the id of learned weights."""
+    """The scope of learning: a matter and one of the corpora of its cases, empty for the first; ``of``: for
+    the matter alone, or for all who search the corpus. ``weights`` is the id of learned weights."""
 
     corpus: CorpusName = ""
     of: Literal["matter", "corpus"] = "matter"

@@ -113,7 +113,7 @@ def _scope(access: ReviewAccess, form: VerdictsForm) -> _Scope:
 
 
 def _only_own(access: ReviewAccess, scope: _Scope) -> bool:
-    """Whether the caller sees only their own verdicts: they have items left to judge, or do not own the
+    """Return whether the caller sees only their own verdicts: they have items left, or do not own the
     scope."""
     if not scope.is_own:
         return True

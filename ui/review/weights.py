@@ -48,10 +48,11 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What weights are learned from: a matter and one of the corpora of its cases.
+    """The scope of weights: a matter and one of the corpora of its cases.
 
     ``corpus`` is None if it was removed or the caller cannot open it. ``may_share``: the caller may learn for
-    all who ask the corpus; ``of`` is "corpus" for such weights, else "matter"."""
+    all who search the corpus; ``of`` is "corpus" for such weights, else "matter".
+    """
 
     matter: Matter
     name: str
