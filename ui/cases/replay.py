@@ -35,7 +35,7 @@ def run_again(opened: OpenCase) -> Iterator[Event]:
     replay = opened.replay
     if replay is not None and replay.record is not None:
         case = rerun(replay.record, opened.corpus, events=replay.steps, learned=replay.learned)
-        # The replay used links of a corpus in memory. The open corpus has all later verdicts.
+        # The replay judged links in an in-memory corpus. The open corpus has these and all later verdicts.
         case.corpus = opened.corpus
         opened.case, opened.replay = case, None
     yield from ()

@@ -144,8 +144,8 @@ def figures_screen(access: ReviewAccess, queue_id: str) -> Answer:
 
 
 def _ranking(access: ReviewAccess, queue: Queue) -> tuple[Estimates, Sampling] | None:
-    """Return estimates of the rankings of the queue's cases, and how it was sampled; None if its settings do
-    not have that, or no item of it was judged."""
+    """Return estimates of the rankings of the queue's cases, and its sampling; None if the queue's settings
+    lack that, or no item of the queue was judged."""
     try:
         sampling = parse_sampling(queue)
     except InputError:
