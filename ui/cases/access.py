@@ -1,4 +1,4 @@
-"""What every answer of the Cases view starts from: the request, the owner, the words."""
+"""Shared parts of the answers of the Cases view: the request, the owner, the words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ui.cases.storage import VISITOR, KeptCases
 from ui.shelf import Library
 from ui.templating import rendered
 
-# Cases in words: when, what came of them, what happened to them.
+# Cases in words: times, outcomes, events.
 
 EVIDENCE: Mapping[str, str] = {"found": "Found", "partial": "Partly", "none": "None"}
 STATED: Mapping[str, str] = {"found": "found", "partial": "partly found", "none": "not found"}
@@ -34,9 +34,9 @@ APPLICATIONS: Mapping[str, str] = {
     "mcp": "by a program (MCP)",
     "python": "from Python",
 }
-# Verdicts that are offered before anybody has given one.
-# What the store calls it that a case is shown to whoever has its link.
+# The store's word for sharing a case by its link.
 _SHARED = "shared"
+# Verdicts that are offered before a user has typed one.
 USUAL_VERDICTS = ("useful", "incomplete", "off the point")
 _STEPS: Mapping[str, str] = {
     PIN: "Pinned",
@@ -51,29 +51,29 @@ _NO_NAME = re.compile(r"[^\w.-]+")
 
 
 def exact(moment: str) -> str:
-    """A moment of the store: "25 Nov 2026, 19:04 UTC"."""
+    """Return a time of the store: "25 Nov 2026, 19:04 UTC"."""
     at = datetime.fromisoformat(moment).astimezone(UTC)
     return f"{day(at.date().isoformat())}, {at:%H:%M} UTC"
 
 
 def day(written: str) -> str:
-    """A day of the store: "25 Nov 2026"."""
+    """Return a day of the store: "25 Nov 2026"."""
     found = date.fromisoformat(written)
     return f"{found.day} {_MONTHS[found.month - 1]} {found.year}"
 
 
 def percent(value: float | None) -> str:
-    """A share of one as a percentage, a dash where nothing was measured."""
+    """Return a share of one as a percentage, or a dash for a missing value."""
     return "–" if value is None else f"{100 * value:.0f}%"
 
 
 def figure(value: float | None, digits: int = 2) -> str:
-    """A figure, a dash where nothing was measured."""
+    """Return a figure, or a dash for a missing value."""
     return "–" if value is None else f"{value:,.{digits}f}"
 
 
 def took(milliseconds: float) -> str:
-    """How long something took: "0.2 s", "3 min 20 s"."""
+    """Return a duration: "0.2 s", "3 min 20 s"."""
     seconds = milliseconds / 1000
     if seconds < 60:
         return f"{seconds:.1f} s"
@@ -81,7 +81,7 @@ def took(milliseconds: float) -> str:
 
 
 def ended(reason: str) -> str:
-    """Why a case ended."""
+    """Return why a case ended."""
     try:
         return STOP_WORDS[StopReason(reason)]
     except (KeyError, ValueError):
@@ -89,8 +89,8 @@ def ended(reason: str) -> str:
 
 
 def happened(event: Event, name: Callable[[str], str]) -> tuple[str, str]:
-    """An event in words: what it was, and the words of others that it says, empty for none. ``name`` makes a
-    citation of the id of a passage."""
+    """Return an event in words: its kind, and the words of people in it, empty for none. ``name`` turns the
+    id of a passage into a citation."""
     data = event.data
     match event.kind:
         case kind if kind in _STEPS:
@@ -114,12 +114,12 @@ def happened(event: Event, name: Callable[[str], str]) -> tuple[str, str]:
 
 
 def step_words(kind: str) -> str:
-    """A kind of event in words."""
+    """Return a kind of event in words."""
     return _STEPS.get(kind, kind.replace("_", " ").capitalize())
 
 
 def _of_step(data: Mapping[str, Any], name: Callable[[str], str]) -> str:
-    """The passages that a step is about, and what was said of it."""
+    """Return the passages of a step, and the reason given for it."""
     passages = [name(str(data[key])) for key in ("passage", "source", "target") if data.get(key)]
     said = [str(data[key]) for key in ("reason", "note") if data.get(key)]
     return ": ".join(part for part in (" → ".join(passages), *said) if part)
@@ -142,7 +142,7 @@ def _judged(data: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def file_name(words: str, started: str, suffix: str) -> str:
-    """What a file of a case is called: its day and the first words of its name, in whatever script."""
+    """Return the name of a file of a case: its day and the first words of its name, in any script."""
     short = _NO_NAME.sub("-", " ".join(words.split()))[:50].strip("-.")
     return "-".join(part for part in (started[:10], short) if part) + suffix
 
@@ -165,13 +165,14 @@ class MatterForm(Form):
 
 
 class CasesDesk:
-    """The kept cases, and the library whose corpora they were asked of."""
+    """The stored cases, and the library of their corpora."""
 
     def __init__(self, kept: KeptCases, library: Library) -> None:
         self.kept, self.library = kept, library
 
     def access(self, caller: Caller, form: Form) -> CaseAccess | None:
-        """The cases of the caller, None for a browser without a key, which the store cannot tell apart."""
+        """Return the cases of the caller, None for a browser without a key, which the store cannot
+        identify."""
         owner = self.kept.owner_of(caller.person)
         return None if owner is None else CaseAccess(self, caller.person, owner)
 
@@ -186,12 +187,12 @@ class CaseAccess(Access):
 
     @property
     def store(self) -> CaseStore:
-        """The store. Raises as ``CaseStore``."""
+        """Return the store. Raises as ``CaseStore``."""
         return self.desk.kept.store()
 
     @property
     def who(self) -> str:
-        """The name of the caller in events."""
+        """Return the name of the caller in events."""
         return self.person.name or VISITOR
 
     def matter(self, matter_id: str) -> Matter | None:
@@ -204,17 +205,17 @@ class CaseAccess(Access):
         raise InputError("there is no such matter")
 
     def subject(self, form: Any) -> str:
-        """The id of the case, as the audit log names what was changed."""
+        """Return the id of the case, as the audit log names what was changed."""
         return str(getattr(form, "id", ""))
 
 
 def shown(template: str, **values: Any) -> str:
-    """A fragment of the view, with what its templates word figures by."""
+    """Return a fragment of the view; its templates can use the functions for figures."""
     return rendered(
         f"cases/{template}.html", day=day, exact=exact, figure=figure, percent=percent, took=took, **values
     )
 
 
 def no_key(slot: str) -> dict[str, Any]:
-    """The answer for a browser without a key: why its cases are not stored."""
+    """Return the answer for a browser without a key: why its cases are not stored."""
     return {"html": {slot: shown("nobody")}}

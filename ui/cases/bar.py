@@ -1,4 +1,4 @@
-"""The line above a case: where it is stored, undo, memo, exports, sharing."""
+"""The line above a case: its matter, undo, memo, exports, sharing."""
 
 from __future__ import annotations
 

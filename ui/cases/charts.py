@@ -1,6 +1,7 @@
 """Charts of the records view, as plotly's JSON.
 
-A trace names a colour of the style sheet in ``meta``; the page gives it that colour, in light and in dark.
+A trace names a colour of the style sheet in ``meta``; the page applies that colour, in the light and the dark
+theme.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from ui.palette import thread
 
 Chart = dict[str, Any]
 HEIGHT = 260
-# Below this, days and cases are told one by one.
+# Below this number, days and cases are drawn one by one.
 FEW = 8
-# None of them is the colour of good or bad: that is for the reader to say.
+# None of them is the colour of good or bad: readers judge for themselves.
 _VERDICT_COLOURS = ("meta", "spare-a", "spare-c", "sem", "spare-b", "gap")
 _NO_VERDICT = "soft"
 
 
 def cases_by_day(days: Sequence[Mapping[str, Any]]) -> Chart:
-    """How many cases a day had, as bars, and what was covered of them, as a line."""
+    """Plot the number of cases by day, as bars, and their coverage, as a line."""
     dates = [day["day"] for day in days]
     bars = {"type": "bar", "name": "cases", "x": dates, "y": [day["cases"] for day in days], "meta": "meta"}
     line = {
@@ -37,7 +38,7 @@ def cases_by_day(days: Sequence[Mapping[str, Any]]) -> Chart:
         "meta": "ok",
         "hovertemplate": "%{y:.0%}<extra>mean coverage</extra>",
     }
-    # Few days would be bars as wide as the page.
+    # With few days the bars would be as wide as the page.
     if len(days) < FEW:
         bars["width"] = [8 * 3_600_000] * len(days)
     layout = _layout(
@@ -56,7 +57,7 @@ def cases_by_day(days: Sequence[Mapping[str, Any]]) -> Chart:
 
 
 def _date_ticks(dates: Sequence[str]) -> dict[str, Any]:
-    """Every day where there are few, in the middle of what they would fill alone; else as plotly chooses."""
+    """Return a tick for every day if there are few, each at the middle of its bar; else plotly chooses."""
     if not 0 < len(dates) < FEW:
         return {}
     first, last = (date.fromisoformat(one) for one in (dates[0], dates[-1]))
@@ -65,13 +66,13 @@ def _date_ticks(dates: Sequence[str]) -> dict[str, Any]:
 
 
 def _counts(most: int) -> dict[str, Any]:
-    """An axis of whole numbers up to the most of them."""
+    """Return an axis of whole numbers up to ``most``."""
     axis: dict[str, Any] = {"title": {"text": "cases"}, "rangemode": "tozero", "tickformat": ",d"}
     return axis | ({"dtick": 1} if most < FEW else {})
 
 
 def coverage_by_verdict(tenths: Sequence[Tenth]) -> Chart:
-    """How many cases have which coverage, the verdicts on top of each other."""
+    """Plot the number of cases by coverage, stacked by verdict."""
     names = [f"{10 * tenth}–{10 * tenth + 10}" for tenth in range(TENTHS)]
     verdicts = list(dict.fromkeys(one.verdict for one in tenths if one.verdict is not None))
     traces = []
@@ -98,7 +99,7 @@ def coverage_by_verdict(tenths: Sequence[Tenth]) -> Chart:
 
 
 def thread_yields(threads: Sequence[ThreadYield]) -> Chart:
-    """Ranked passages per case that each thread was the first to bring, and to which a trail of it leads."""
+    """Plot the ranked passages per case that each strategy found first, and those with a trail by it."""
     shown = [one for one in threads if one.ranked or one.reached][::-1]
     names = [thread(one.strategy).title for one in shown]
     colours = [thread(one.strategy).token for one in shown]
@@ -127,7 +128,7 @@ def thread_yields(threads: Sequence[ThreadYield]) -> Chart:
 
 
 def tokens_by_task(tasks: Sequence[TaskCost]) -> Chart:
-    """Tokens by what they were asked for: what was sent, and what came back."""
+    """Plot tokens by task: those sent and those received."""
     shown = list(tasks)[::-1]
     names = [_plain(one.task.replace("_", " ")) for one in shown]
     traces = [
@@ -164,5 +165,5 @@ def _layout(**given: Any) -> dict[str, Any]:
 
 
 def _plain(text: str) -> str:
-    """Words of a person, in which plotly reads no markup of its own."""
+    """Return a person's words, escaped so that plotly finds no markup in them."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

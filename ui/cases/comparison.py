@@ -1,4 +1,4 @@
-"""Two cases side by side: passages found, lost and moved, and inputs that differ."""
+"""Two cases side by side: passages found, lost and moved, and the inputs that differ."""
 
 from __future__ import annotations
 

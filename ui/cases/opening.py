@@ -1,4 +1,4 @@
-"""A stored case opened by its address, and the actions of the line above a case."""
+"""Open a stored case by its address, and run the actions of the line above a case."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def shared(
 
 
 class Wanted(Request):
-    """A file of a case that the page wants: ``case`` is its id, ``format`` a name of the registry."""
+    """A request for a file of a case: ``case`` is its id, ``format`` a name of the registry."""
 
     visitor: Key = Field(default="", repr=False)
     case: Key
@@ -252,8 +252,8 @@ class Wanted(Request):
 
 
 def hand_over(library: Library, cases: KeptCases) -> Callable[..., dict[str, Any]]:
-    """What answers a page that wants a case as a file: its name, its kind, and its bytes in base 64; or the
-    error, in words."""
+    """Return the function that answers a request for a case as a file: its name, its type, and its bytes in
+    base 64; or the error, in words."""
 
     def load_for_export(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
         try:

@@ -1,4 +1,4 @@
-"""The last cases of whoever asks, at the foot of the rail."""
+"""The caller's latest cases, at the foot of the sidebar."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class _Asked(Request):
 
 
 def build_recent(library: Library, cases: KeptCases) -> gr.HTML:
-    """Build the list; its script asks for it anew whenever a case was kept."""
+    """Build the list; its script reloads it when a case was stored."""
 
     def recent(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
         try:
             person = person_of(library.settings, asking, parse_request(_Asked, request).visitor)
             return {"html": recent_html(cases, cases.owner_of(person))}
         except RedstringError:
-            # The list is a convenience: what is wrong is told where a case is kept or opened.
+            # The list is a convenience: errors are reported when a case is stored or opened.
             return {"html": ""}
 
     return gr.HTML(
@@ -44,7 +44,7 @@ def build_recent(library: Library, cases: KeptCases) -> gr.HTML:
 
 
 def recent_html(cases: KeptCases, owner: str | None) -> str:
-    """The list as HTML, empty where there is nothing."""
+    """Return the list as HTML, empty if there are no cases."""
     if owner is None:
         return ""
     found = cases.store().listed(CaseFilter(limit=SHOWN), owner=owner)

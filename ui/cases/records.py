@@ -78,7 +78,7 @@ def _threads(figures: Figures) -> dict[str, Any]:
 
 
 def _batch(access: CaseAccess, matter: Any) -> dict[str, Any]:
-    """Rows of one table: the cases of a matter with their means, or all matters with theirs."""
+    """Return the rows of one table: the cases of a matter with their means, or all matters with theirs."""
     means = {row["matter"]: row for row in access.store.by_matter(access.owner)}
     if matter is None:
         rows: list[tuple[Any, Mapping[str, Any]]] = [

@@ -1,4 +1,4 @@
-"""A case that is shown from its record is run again before somebody goes on with it."""
+"""Run a case that is shown from its record again, before a user continues it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ WITH_MODEL = "this case was asked with a language model: ask its question again 
 def prepare_replay(opened: OpenCase) -> None:
     """Read the record, steps and weights of a case that is shown from its record.
 
-    They are large: not before somebody goes on with the case. Raises InputError if it cannot be run again,
-    and as ``CaseStore``.
+    They are large, so they are read only when a user continues the case. Raises InputError if it cannot be
+    run again, and as ``CaseStore``.
     """
     keeping = opened.keeping
     if keeping is None or opened.replay is None:
@@ -35,8 +35,7 @@ def run_again(opened: OpenCase) -> Iterator[Event]:
     replay = opened.replay
     if replay is not None and replay.record is not None:
         case = rerun(replay.record, opened.corpus, events=replay.steps, learned=replay.learned)
-        # The replay judged links of a corpus in memory. Later verdicts are stored with the one that is open,
-        # which has all of them.
+        # The replay judged links in an in-memory corpus. The open corpus has these and all later verdicts.
         case.corpus = opened.corpus
         opened.case, opened.replay = case, None
     yield from ()

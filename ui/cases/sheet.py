@@ -33,7 +33,7 @@ NEW = "new"
 
 
 class DescriptionForm(CaseForm):
-    """The name and the notes of a case; None leaves one as it is."""
+    """The name and the notes of a case; None leaves a value unchanged."""
 
     name: str | None = Field(default=None, max_length=LONGEST_NAME)
     notes: str | None = Field(default=None, max_length=LONGEST_NOTES)
@@ -104,8 +104,8 @@ def _events(access: CaseAccess, case_id: str) -> str:
 
 
 def _citations(access: CaseAccess, case_id: str, events: Sequence[Event]) -> Callable[[str], str]:
-    """Return a function from passage ids to short citations; an unknown id stands for itself. The record is
-    read only if a step names a passage."""
+    """Return a function from passage ids to short citations; an unknown id is returned as it is. The record
+    is read only if a step names a passage."""
     named = any("passage" in event.data or "source" in event.data for event in events)
     passages = access.store.record(case_id, access.owner)["passages"] if named else ()
     known = {one["id"]: f"{one['title'] or one['document']}, {one['label']}" for one in passages}
@@ -113,7 +113,7 @@ def _citations(access: CaseAccess, case_id: str, events: Sequence[Event]) -> Cal
 
 
 def describe(access: CaseAccess, form: DescriptionForm) -> Answer:
-    """Store a name or notes; values that did not change make no event."""
+    """Store a name or notes; unchanged values make no event."""
     case, notes = access.store.summary(form.id, access.owner), access.store.notes(form.id, access.owner)
     name = None if form.name is None or form.name.strip() == case.name else " ".join(form.name.split())
     changed = None if form.notes is None or form.notes == notes else form.notes
@@ -124,7 +124,7 @@ def describe(access: CaseAccess, form: DescriptionForm) -> Answer:
 
 
 def judge(access: CaseAccess, form: VerdictForm) -> Answer:
-    """Store a verdict; an empty one withdraws the verdict before."""
+    """Store a verdict; an empty one withdraws the previous verdict."""
     verdict = " ".join(form.verdict.split()) or None
     right = {"yes": True, "no": False}.get(form.right)
     case = access.store.summary(form.id, access.owner)
@@ -134,7 +134,7 @@ def judge(access: CaseAccess, form: VerdictForm) -> Answer:
 
 
 def move(access: CaseAccess, form: MoveForm) -> Answer:
-    """Move a case to another matter; ``NEW`` without a name returns the form that asks for one."""
+    """Move a case to another matter; ``NEW`` without a name returns the form for one."""
     if form.matter == NEW and form.name is None:
         access.store.summary(form.id, access.owner)
         page = shown("new_matter", id=form.id, general=GENERAL)

@@ -22,13 +22,13 @@ from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import GENERAL, CaseStore, matter_name, new_id
 from engine.review.store import ReviewStore
 
-# What the page's cases say they were asked by.
+# The source of the page's cases in their records.
 PAGE = "page"
 
 
 class KeptCases:
-    """The store of cases, opened on first use: the one that the settings name, else a file in
-    ``home``. Without either nothing is kept. Safe for several threads."""
+    """The store of cases, opened on first use: the one named in the settings, else a file in ``home``.
+    Without either, no case is stored. Safe for several threads."""
 
     def __init__(self, settings: OperatorSettings, home: Path | None) -> None:
         self.settings = settings
@@ -41,25 +41,25 @@ class KeptCases:
 
     @property
     def may_share(self) -> bool:
-        """Whether the operator allows sharing cases by link."""
+        """Return whether the operator allows sharing cases by link."""
         return self.settings.share_cases
 
     def store(self) -> CaseStore:
-        """The store. Raises as ``CaseStore``."""
+        """Return the store. Raises as ``CaseStore``."""
         with self._lock:
             if self._store is None:
                 self._store = CaseStore(self._address)
             return self._store
 
     def reviews(self) -> ReviewStore:
-        """The reviews of these cases. Raises as ``CaseStore``."""
+        """Return the reviews of these cases. Raises as ``CaseStore``."""
         with self._lock:
             if self._reviews is None:
                 self._reviews = ReviewStore(self._address)
             return self._reviews
 
     def weights(self) -> MatterWeights:
-        """What was learned of their matters. Raises as ``CaseStore``."""
+        """Return the learned weights of their matters. Raises as ``CaseStore``."""
         with self._lock:
             if self._weights is None:
                 self._weights = MatterWeights(self._address)
@@ -69,7 +69,7 @@ class KeptCases:
         """Return the weights of a person's matter, by its name, for a corpus; None for those of the corpus.
         Raises InputError if they cannot be read."""
         owner, name = self.owner_of(person), matter_name(matter)
-        # A missing matter is no error: it is made when its first case is stored.
+        # A missing matter is no error: it is created when its first case is stored.
         try:
             own = () if owner is None else self.store().matters(owner)
             found = next((one for one in own if one.name == name), None)
@@ -120,7 +120,7 @@ class Keeping:
 
     @property
     def store(self) -> CaseStore:
-        """The store of cases. Raises as ``CaseStore``."""
+        """Return the store of cases. Raises as ``CaseStore``."""
         return self.cases.store()
 
     def keep(self, case: Case, step: Step | None = None) -> None:

@@ -1,4 +1,4 @@
-"""An audit as a job of the Check view, its limits, and its results as the page shows them."""
+"""An audit as a job of the Check view, its limits, and its results in the form of the page."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from engine.corpus.protocol import Corpus
 from engine.language.characters import marked
 from ui.jobs.jobs import Job, Rules
 
-# Audits of all visitors at the same time, those that wait for their turn, and the longest of one, s.
+# Limits of audits: running at a time for all visitors, waiting, and timeout, s.
 RUNNING, WAITING, LONGEST = 3, 12, 900.0
-# Finished audits are kept this long, s, so that a page that comes back still finds them.
+# Retention of finished audits, s, so that a page that is loaded again still finds them.
 REMEMBERED = 1800.0
-# What the language model of one audit may use, where it is somebody else's.
+# Limit of language model calls for one audit, if the model is the operator's.
 MOST_CALLS = 200
 
 
-# An audit as a job: what it is about, and the claims checked so far.
+# An audit as a job: its subject, and the claims checked so far.
 
 RULES = Rules("check", RUNNING, WAITING, LONGEST, REMEMBERED)
 
 
 @dataclass(slots=True)
 class Checking:
-    """An audit of a text against the ``corpus`` that the library has as ``name``. What is cancelled keeps the
-    claims checked."""
+    """An audit of a text against the ``corpus`` that the library has as ``name``. A cancelled audit keeps the
+    claims checked so far."""
 
     text: str
     name: str
@@ -39,7 +39,7 @@ class Checking:
 
 
 def check(job: Job[Checking], auditor: Auditor) -> None:
-    """The work of the job. Raises CancelledError, and what the auditor raises."""
+    """Do the work of the job. Raises CancelledError, and the errors of the auditor."""
     for step in auditor.steps(job.payload.text):
         if isinstance(step, Audit):
             job.payload.audit = step
@@ -49,13 +49,13 @@ def check(job: Job[Checking], auditor: Auditor) -> None:
         job.tell(step.doing, step.done, step.total)
 
 
-# A claim and its quotes as the page draws them: nothing is hidden in a text of others.
+# A claim and its quotes in the form of the page: invisible characters of untrusted texts are marked.
 
 Shown = dict[str, Any]
 
 
 def shown_claim(one: Checked) -> Shown:
-    """What the page shows of a claim; the files that it offers hold the texts as they are."""
+    """Return a claim in the form of the page; the files for download have the unmarked texts."""
     return checked_to_json(one) | {
         "text": marked(one.claim.text),
         "reason": marked(one.reason),
@@ -66,7 +66,8 @@ def shown_claim(one: Checked) -> Shown:
 
 
 def shown_log(log: Log) -> list[Shown]:
-    """What people said of each claim, and the citations outside of the claims, as the page shows them."""
+    """Return people's verdicts on each claim, and the citations outside the claims, in the form of the
+    page."""
     return [
         {
             "number": one.number,
@@ -85,8 +86,8 @@ def shown_log(log: Log) -> list[Shown]:
 
 
 def shown_tally(counted: Tally) -> Shown:
-    """What the text comes to: its axes in numbers and words, and by claim the verdicts that people gave
-    instead, with how that is told."""
+    """Return the totals of a text: its axes in numbers and words, and by claim the verdicts that people gave
+    instead, with the wording for them."""
     words = verdict_words(counted)
     axes = (("Correct", counted.correct), ("Grounded", counted.grounded), ("To be read", counted.undecided))
     return {

@@ -88,7 +88,7 @@ class CheckDesk:
         self.jobs: Jobs[Checking] = Jobs(RULES)
 
     def access(self, caller: Caller, form: Form) -> CheckAccess:
-        """What the caller may check and review."""
+        """Return the checks and reviews that the caller may use."""
         self.connections.seen(caller.session, trusted=caller.is_trusted)
         return CheckAccess(self, caller)
 
@@ -101,7 +101,7 @@ class CheckAccess(Access):
     caller: Caller
 
     def subject(self, form: Any) -> str:
-        """The folder of the corpus that a text is checked against."""
+        """Return the folder of the corpus that a text is checked against."""
         if isinstance(form, ReviewForm):
             name = self.desk.jobs.get(form.job, self.caller.key).payload.name
         else:
@@ -158,7 +158,7 @@ def start(access: CheckAccess, form: StartForm) -> Answer:
 def poll(access: CheckAccess, form: PollForm) -> Answer:
     """Return the progress of an audit with the new claims; at its end the whole audit."""
     job = access.desk.jobs.get(form.job, access.caller.key)
-    # The state is read first: what is over has all its results.
+    # The state is read first: a finished job has all its results.
     state = job.state
     answer: Answer = {
         "state": state,
@@ -206,7 +206,7 @@ def _logged(access: CheckAccess, checked: Checking, audit: Audit) -> Answer:
 
 
 def _may_review(access: CheckAccess, checked: Checking) -> bool:
-    """Whether the caller may review verdicts against a corpus, as they may judge its links."""
+    """Return whether the caller may review verdicts against a corpus: the right to judge its links."""
     if checked.corpus.journals is None:
         return False
     own = access.desk.books.belongs(access.desk.books.find(checked.name, access.caller.key))

@@ -1,4 +1,4 @@
-"""The state that the calls of the Corpus view share, and what a caller may do with a corpus."""
+"""Shared state of the calls of the Corpus view, and the caller's rights on a corpus."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from ui.shelf import Library, Shelved, ontology_stamp
 
 @dataclass(slots=True)
 class Extraction:
-    """The result of reading by a model: the lines of its report."""
+    """The result of an extraction by a model: the lines of its report."""
 
     lines: tuple[str, ...] = ()
 
 
-# Limits of reports: of all visitors at the same time, those that wait, the longest of one, s.
+# Limits of reports: running at a time for all visitors, waiting, and timeout, s.
 RULES = Rules("report", running=1, waiting=6, seconds=300.0)
 
 
@@ -51,7 +51,7 @@ class Found:
 
 
 class Checklists:
-    """The checklists of the corpora that are open, each made again when something has changed."""
+    """The checklists of the open corpora, rebuilt when something has changed."""
 
     def __init__(self) -> None:
         self._known: WeakKeyDictionary[Browser, tuple[tuple[Any, ...], Checklist]] = WeakKeyDictionary()
@@ -70,12 +70,12 @@ class Checklists:
             return known[1]
 
 
-# Each keeps its corpus open.
+# Each browser keeps its corpus open.
 BROWSERS_KEPT = 8
 STATES_KEPT = 1024
-# Finished ingestions are remembered this long, s.
+# Retention of finished ingestions, s.
 REMEMBERED = 3600.0
-# Models that read corpora wait for a server and do not compute; one run may take hours.
+# Models that read corpora wait for a server and do not compute; a run may take hours.
 READING_RULES = Rules("reading", running=4, waiting=0, remembered=REMEMBERED)
 
 # The id of a passage, or the text of a reference.
@@ -102,9 +102,9 @@ class JobForm(CorpusForm):
 
 
 class CorpusDesk:
-    """The library, the jobs on its corpora, and the corpora that are read.
+    """The library, the jobs on its corpora, and the open corpora.
 
-    ``connections`` has the language models that callers may use, ``cases`` those that the page stores.
+    ``connections`` has the language models that callers may use, ``cases`` has the stored cases.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class CorpusDesk:
         self.books = library
         self.cases = cases or KeptCases(library.settings, library.home)
         self.connections = connections or Connections()
-        # Shared by both kinds of job: one of them at a time changes a corpus.
+        # Shared by both kinds of job: only one of them at a time changes a corpus.
         self.changing = Folders()
         self.workspaces = Workspaces(library.home)
         settings = library.settings
@@ -124,21 +124,21 @@ class CorpusDesk:
             self.vectors.go_on(library.home)
         self.audits: Jobs[Found] = Jobs(RULES)
         self.extractions: Jobs[Extraction] = Jobs(READING_RULES, self.changing)
-        # A plan reads every passage, and is needed for the cost and for the run.
+        # A plan reads every passage; the cost and the run both need it.
         self.plans: Cache[Hashable, Plan] = Cache("plans of extractions", 4)
         self.checklists = Checklists()
         self.browsers: Cache[tuple[Path, str], Browser] = Cache("corpora that are read", BROWSERS_KEPT)
-        # By states of corpora that a page has seen: the state of their texts alone.
+        # Maps states of corpora that a page has seen to the state of their texts alone.
         self.texts: Cache[str, str] = Cache("states of corpora", STATES_KEPT)
 
     def access(self, caller: Caller, form: CorpusForm) -> CorpusAccess:
-        """The access of a caller to the corpus of a call."""
+        """Return the access of a caller to the corpus of a call."""
         self.connections.seen(caller.session, trusted=caller.is_trusted)
         return CorpusAccess(self, caller, form.corpus, form.state)
 
 
 class CorpusAccess(Access):
-    """What a caller may read and change in a corpus; ``state`` is the one that the page shows."""
+    """The caller's rights on a corpus; ``state`` is the state that the page shows."""
 
     def __init__(self, desk: CorpusDesk, caller: Caller, name: str, state: str) -> None:
         self.desk, self.caller = desk, caller
@@ -146,41 +146,41 @@ class CorpusAccess(Access):
 
     @cached_property
     def entry(self) -> Shelved:
-        """The corpus in the library. Raises InputError, CorpusError, ChangedError."""
+        """Return the corpus in the library. Raises InputError, CorpusError, ChangedError."""
         shelved = self.desk.books.find(self._name, self.caller.key)
         if shelved.info is None:
             raise CorpusError(shelved.problem)
         text = f"{shelved.info.metadata.get('text')} {ontology_stamp(shelved.folder)}"
         texts = self.desk.texts
         texts.put(shelved.state, text)
-        # If only the vectors are new, the page reads on.
+        # If only the vectors are new, the page continues.
         if self._state and self._state != shelved.state and texts.get(self._state) != text:
             raise ChangedError("the corpus has changed meanwhile; this is its new state")
         return shelved
 
     def browser(self) -> Browser:
-        """Open the corpus to be read. Raises as ``entry``."""
+        """Open the corpus for reading. Raises as ``entry``."""
         entry = self.entry
         key = (entry.folder, entry.state)
         browser = self.desk.browsers.made(key, lambda: Browser(self.desk.books.open(entry)))
-        # Verdicts on links may have been given elsewhere, on a card or by command.
+        # Verdicts on links may have been stored elsewhere, on a card or by command.
         browser.corpus.apply_verdicts()
         return browser
 
     def may(self, entry: Shelved, action: Action) -> bool:
-        """Whether the caller may do something with a corpus."""
-        # Verdicts and decisions are stored next to a corpus: it need not be writable for them.
+        """Return whether the caller may do an action on a corpus."""
+        # Verdicts and decisions are stored next to a corpus, which need not be writable for them.
         beside = action in (Action.JUDGE, Action.RESOLVE)
         own = self.desk.books.belongs(entry)
         return (entry.writable or beside) and may(self.caller.person.role, action, own=own)
 
     def check(self, needs: Action) -> None:
-        """Raise AccessError if the caller may not change the corpus so."""
+        """Raise AccessError if the caller may not do this action on the corpus."""
         if not self.may(self.entry, needs):
             raise AccessError(f"{self.entry.name!r} cannot be changed here")
 
     def subject(self, form: CorpusForm) -> str:
-        """The folder of the corpus: a name that a visitor gave it stays out of the audit log."""
+        """Return the folder of the corpus: the name that a visitor gave it must not be in the audit log."""
         if form.do in ("create", "forget-me"):
             return "a new corpus" if form.do == "create" else "everything of their own"
         try:

@@ -1,4 +1,4 @@
-"""What a person who reads through a corpus asks for, in pieces small enough to be sent at once."""
+"""Read access to an open corpus, in pieces small enough to send at once."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from engine.model import Document, Passage, Reference, Section, SectionKind, Sta
 Found = TypeVar("Found")
 OUTLINES_KEPT = 64
 MOST_FOUND = 60
-# Documents in which a provision is looked for by its number.
+# Maximum of documents searched for a provision by its number.
 LIKELY_DOCUMENTS = 6
 _KIND_WORDS = {kind: kind.value.capitalize() for kind in SectionKind}
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A line of a document's tree. ``section`` is its place in the outline, None for a lone provision.
+    """A line of a document's tree. ``section`` is its index in the outline, None for a lone provision.
 
-    It covers the positions ``first`` to ``stop`` (excluded) of its document. ``branches``: how many lines
-    stand below it.
+    It covers the positions ``first`` to ``stop`` (excluded) of its document. ``branches`` is the number of
+    lines below it.
     """
 
     heading: str
@@ -42,7 +42,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place to read from: the document's number, a position in it, and the id of the passage there."""
+    """A position in the text: the document's number, the position, and the id of the passage there."""
 
     document: int
     position: int
@@ -51,7 +51,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The sections of one document. ``children`` maps a section's place (None: the document) to places."""
+    """The sections of one document. ``children`` maps a section's index (None: the document) to indexes."""
 
     sections: tuple[Section, ...]
     children: Mapping[int | None, tuple[int, ...]]
@@ -60,7 +60,7 @@ class Outline:
 
 
 class Browser:
-    """An open corpus as it is read by people. Safe for several threads."""
+    """An open corpus for readers. Safe for several threads."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
@@ -75,7 +75,7 @@ class Browser:
         return self._counted[name]
 
     def by_verdicts(self, name: str, find: Callable[[Browser], Found]) -> Found:
-        """What is found once for a corpus and the verdicts on its links that are in force, and kept."""
+        """Compute a value once for the corpus and its current verdicts on links, and cache it."""
         kept = self._by_verdicts.get(name)
         if kept is None or kept[0] != self.corpus.verdict_version:
             kept = self._by_verdicts[name] = (self.corpus.verdict_version, find(self))
@@ -84,12 +84,12 @@ class Browser:
 
     @property
     def documents(self) -> list[Document]:
-        """All documents, in the order of the corpus."""
+        """Return all documents, in the order of the corpus."""
         return self.corpus.documents()
 
     @cached_property
     def first_rows(self) -> list[int]:
-        """The row of each document's first passage, and behind them the number of passages."""
+        """Return the row of each document's first passage, followed by the number of passages."""
         rows = self.corpus.by_document([document.id for document in self.documents])
         starts, at = [], 0
         for own in rows:
@@ -98,11 +98,11 @@ class Browser:
         return [*starts, at]
 
     def length(self, number: int) -> int:
-        """How many passages a document has."""
+        """Return the number of passages of a document."""
         return self.first_rows[number + 1] - self.first_rows[number]
 
     def document(self, number: int) -> Document:
-        """A document by number. Raises InputError where there is none."""
+        """Return a document by number. Raises InputError if there is none."""
         if not 0 <= number < len(self.documents):
             raise InputError("there is no such document (any more)")
         return self.documents[number]
@@ -112,20 +112,20 @@ class Browser:
         return {document.id: number for number, document in enumerate(self.documents)}
 
     def number(self, document_id: str) -> int | None:
-        """The number of a document by its id."""
+        """Return the number of a document by its id."""
         return self._numbers.get(document_id)
 
     def outline(self, number: int) -> Outline:
-        """The sections of a document; those lately asked for are kept."""
+        """Return the sections of a document; recent results are cached."""
         sections = self.corpus.document_sections
         return self._outlines.made(number, lambda: _outline(self.corpus.sections(sections(number).tolist())))
 
     def passages(self, number: int, first: int, stop: int) -> list[Passage]:
-        """The passages of a document from one position to another."""
+        """Return the passages of a document from ``first`` to ``stop`` (excluded)."""
         return self.corpus.passages(self.rows(number, first, stop))
 
     def rows(self, number: int, first: int, stop: int) -> Rows:
-        """The rows of a document's positions."""
+        """Return the rows of a document's positions."""
         start, end = self.first_rows[number], self.first_rows[number + 1]
         return np.arange(min(start + max(first, 0), end), min(start + stop, end), dtype=np.int32)
 
@@ -145,7 +145,7 @@ class Browser:
         return lines + self._provisions(number, section, at, stop)
 
     def path(self, number: int, position: int) -> tuple[int, ...]:
-        """The places of the sections around a position, the outermost first."""
+        """Return the indexes of the sections around a position, the outermost first."""
         outline, found = self.outline(number), list[int]()
         level: int | None = None
         while True:
@@ -163,7 +163,7 @@ class Browser:
             level = inner
 
     def heading(self, number: int, place: int) -> str:
-        """The heading of a section as its document prints it, or one made of its kind and number."""
+        """Return the heading of a section as its document prints it, or one made of its kind and number."""
         outline = self.outline(number)
         section = outline.sections[place]
         printed: tuple[str, ...] = ()
@@ -191,7 +191,7 @@ class Browser:
         return Spot(number, row - self.first_rows[number], name)
 
     def target_spot(self, reference: Reference) -> Spot | None:
-        """Where a resolved reference leads."""
+        """Return the position of a resolved reference's target."""
         if reference.target_id is None:
             return None
         if reference.target_kind is TargetKind.DOCUMENT:
@@ -200,7 +200,8 @@ class Browser:
         return self.spot(reference.target_id)
 
     def find(self, words: str, limit: int = MOST_FOUND) -> list[tuple[int, int | None]]:
-        """Documents and sections whose names and numbers hold all the words: (document, place or None).
+        """Return documents and sections whose names and numbers contain all the words: (document, index or
+        None).
 
         Some of the words for a section may be in the names of its document: "agency code 14".
         """
@@ -220,7 +221,8 @@ class Browser:
         return [(number, place) for _, number, place in found[:limit]]
 
     def numbered(self, words: str) -> list[Spot]:
-        """Provisions with the number that the words end in, of documents that the other words name."""
+        """Return provisions with the number at the end of the words, from documents that the other words
+        name."""
         *names, last = words.split() or [""]
         likely = [number for number, place in self.find(" ".join(names)) if place is None]
         found = []
@@ -233,7 +235,7 @@ class Browser:
 
     @cached_property
     def _names(self) -> list[str]:
-        """All names of each document, as ``find`` compares them."""
+        """Return all names of each document, in the form that ``find`` compares."""
         return [
             " ".join((each.title, each.id, each.number or "", str(each.year or ""), *each.aliases)).casefold()
             for each in self.documents
@@ -241,7 +243,7 @@ class Browser:
 
     @cached_property
     def _headings(self) -> list[tuple[int, int, str]]:
-        """Kind, number and title of every section, as ``find`` compares them."""
+        """Return kind, number and title of every section, in the form that ``find`` compares."""
         count = int(self.corpus.info().metadata.get("sections", 0))
         keys: list[tuple[int, int, str]] = []
         for section in self.corpus.sections(range(count)):
@@ -252,7 +254,7 @@ class Browser:
 
     @cached_property
     def open_sources(self) -> list[tuple[int, str]]:
-        """The documents that make references which are not resolved: number and title."""
+        """Return the documents with unresolved references: number and title."""
         numbers = self.corpus.reference_numbers(statuses=[Status.AMBIGUOUS, Status.UNRESOLVED])
         found: set[int] = set()
         for start in range(0, len(numbers), 4096):
@@ -262,14 +264,16 @@ class Browser:
         return [(number, marked(self.documents[number].title)) for number in sorted(found)]
 
     def _documents_of(self, section_id: str) -> Iterable[int]:
-        """Documents that a section may be of, the most likely first: ids begin with the document's."""
+        """Yield documents that a section may be part of, the most likely first: ids begin with the
+        document's."""
         likely = [
             number for document_id, number in self._numbers.items() if section_id.startswith(document_id)
         ]
         return sorted(likely, key=lambda number: -len(self.documents[number].id))
 
     def _provisions(self, number: int, section: int | None, first: int, stop: int) -> list[Node]:
-        """Provisions that are no sections: one line for each number, none for a section's own text."""
+        """Return provisions that are not sections: one line for each number, none for a section's own
+        text."""
         if stop <= first:
             return []
         own = None if section is None else self.outline(number).sections[section].number
@@ -315,11 +319,11 @@ def _heading(section: Section, printed: Sequence[str], depth: int, language: str
 
 
 def _is_part(label: str, of: str) -> bool:
-    """Whether a label names a part of what another names: "Article 5(2)" of "Article 5"."""
+    """Return whether a label names a part of what ``of`` names: "Article 5(2)" of "Article 5"."""
     return label == of or (label.startswith(of) and not label[len(of)].isalnum())
 
 
 def _missed(words: Sequence[str], key: str) -> int:
-    """How many of the words are only parts of words of the key."""
+    """Return the number of words that match only parts of words of the key."""
     whole = key.split()
     return sum(word not in whole for word in words)

@@ -22,7 +22,7 @@ from ui.corpus.uploads import Uploaded, check_files, read_mapping, stage
 from ui.jobs.jobs import Ended, Job, State
 from ui.jobs.process import DOCUMENTS
 
-# No body may have more values in a list.
+# Maximum of files in a list: no request may have more values.
 MOST_FILES = 2500
 
 

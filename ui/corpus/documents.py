@@ -1,4 +1,4 @@
-"""Requests of a page that reads: shelf, trees, text, references."""
+"""Answers of the reading page: list of corpora, trees, text, references."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ui.corpus.browser import Browser, Node
 from ui.corpus.grades import document_html
 from ui.corpus.phrases import direction, document_badge, facts
 
-# The documents of a corpus and what stands below each, as lines that open one by one.
+# The documents of a corpus and the lines below each, which open one by one.
 
 DOCUMENTS_SHOWN = 100
 LINES_SHOWN = 250
 
 
 def documents_html(browser: Browser, words: str, kind: str, first: int, today: date) -> str:
-    """Documents whose names hold all the words, of one type or (empty) of any, from the ``first`` on."""
+    """Return documents whose names contain all the words, of one type (empty for any), from ``first`` on."""
     wanted = words.casefold().split()
     chosen = [
         number
@@ -39,7 +39,8 @@ def documents_html(browser: Browser, words: str, kind: str, first: int, today: d
 
 
 def found_html(browser: Browser, words: str) -> str:
-    """Provisions that the words name by number ("code 14"), and sections whose headings hold the words."""
+    """Return provisions that the words name by number ("code 14"), and sections whose headings contain the
+    words."""
     places = [
         (spot.document, spot.position, _label(browser, spot.document, spot.position))
         for spot in browser.numbered(words)
@@ -67,7 +68,7 @@ def _found_line(browser: Browser, number: int, position: int, heading: str) -> s
 
 
 def nodes_html(browser: Browser, number: int, section: int | None, first: int) -> str:
-    """The lines below a section, or below the document where ``section`` is None, from ``first`` on."""
+    """Return the lines below a section, or below the document if ``section`` is None, from ``first`` on."""
     nodes = browser.nodes(number, section)
     shown = nodes[first : first + LINES_SHOWN]
     side = direction(browser.document(number).language)
@@ -76,7 +77,7 @@ def nodes_html(browser: Browser, number: int, section: int | None, first: int) -
 
 
 def kinds(documents: Sequence[Document]) -> list[str]:
-    """The types of documents that a corpus has, in alphabetical order."""
+    """Return the types of documents in a corpus, in alphabetical order."""
     return sorted({document.type for document in documents if document.type})
 
 
@@ -119,7 +120,7 @@ def _more(what: str, shown: int, total: int) -> str:
     )
 
 
-# Answers to a page that reads: the shelf, the trees, the text, where references lead.
+# Answers of the reading page: the list of corpora, the trees, the text, the targets of references.
 
 LONGEST_PIECE = 120
 
@@ -170,7 +171,7 @@ class PlaceForm(CorpusForm):
 
 
 def shelf(access: CorpusAccess, form: CorpusForm) -> Answer:
-    """The corpora that a visitor sees, and whether an ingestion of theirs is under way."""
+    """Return the corpora that a visitor may see, and whether one of their ingestions is running."""
     corpora = []
     for shelved in access.desk.books.shelf(access.caller.key):
         info = shelved.info
@@ -194,7 +195,7 @@ def shelf(access: CorpusAccess, form: CorpusForm) -> Answer:
 
 
 def overview(access: CorpusAccess, form: CorpusForm) -> Answer:
-    """What the tabs of a corpus say: its types of documents, how much there is to resolve."""
+    """Return the values of the tabs of a corpus: its types of documents, the number of open references."""
     browser = access.browser()
     info = browser.corpus.info()
     by_status = info.references_by_status
@@ -205,7 +206,7 @@ def overview(access: CorpusAccess, form: CorpusForm) -> Answer:
 
 
 def documents(access: CorpusAccess, form: DocumentsForm) -> Answer:
-    """The list of documents, filtered; where words are given, headings that hold them stand below."""
+    """Return the filtered list of documents; if words are given, headings that contain them follow."""
     browser = access.browser()
     lines = documents_html(browser, form.words, form.kind, form.first, date.today())
     found = found_html(browser, form.words) if form.words.strip() and not form.first else ""
@@ -213,7 +214,7 @@ def documents(access: CorpusAccess, form: DocumentsForm) -> Answer:
 
 
 def nodes(access: CorpusAccess, form: NodesForm) -> Answer:
-    """The lines below a document or a section."""
+    """Return the lines below a document or a section."""
     browser = access.browser()
     browser.document(form.document)
     if form.section is not None and form.section >= len(browser.outline(form.document).sections):
@@ -222,7 +223,7 @@ def nodes(access: CorpusAccess, form: NodesForm) -> Answer:
 
 
 def piece(access: CorpusAccess, form: PieceForm) -> Answer:
-    """A piece of a document's text from a position on; from a heading on where one stands there."""
+    """Return a piece of a document's text from a position on, with the heading at that position, if any."""
     browser = access.browser()
     document = browser.document(form.document)
     length = browser.length(form.document)
@@ -238,7 +239,7 @@ def piece(access: CorpusAccess, form: PieceForm) -> Answer:
 
 
 def head(access: CorpusAccess, form: DocumentForm) -> Answer:
-    """The head of a document."""
+    """Return the head of a document."""
     browser, shelved = access.browser(), access.entry
     document = browser.document(form.document)
     removable = access.may(shelved, Action.ADD) and len(browser.documents) > 1
@@ -248,7 +249,7 @@ def head(access: CorpusAccess, form: DocumentForm) -> Answer:
 
 
 def path(access: CorpusAccess, form: PositionForm) -> Answer:
-    """The headings around a position, as links and as places in the tree."""
+    """Return the headings around a position, as links and as indexes in the tree."""
     browser = access.browser()
     browser.document(form.document)
     return {
@@ -258,7 +259,7 @@ def path(access: CorpusAccess, form: PositionForm) -> Answer:
 
 
 def targets(access: CorpusAccess, form: TargetsForm) -> Answer:
-    """Where references of the same words lead."""
+    """Return the targets of references by the same words."""
     browser, shelved = access.browser(), access.entry
     numbers = reader.existing(browser, form.refs)
     spot = reader.only_spot(browser, numbers)
@@ -274,14 +275,15 @@ def targets(access: CorpusAccess, form: TargetsForm) -> Answer:
 
 
 def citing(access: CorpusAccess, form: CitingForm) -> Answer:
-    """Who cites a passage."""
+    """Return the provisions that cite a passage."""
     browser = access.browser()
     browser.document(form.document)
     return {"html": reader.citing_html(browser, form.document, form.at, form.first)}
 
 
 def place(access: CorpusAccess, form: PlaceForm) -> Answer:
-    """Where a passage, section or document stands, by its id. Raises InputError where nowhere."""
+    """Return the position of a passage, section or document, by its id. Raises InputError if there is
+    none."""
     spot = access.browser().spot(form.target or "")
     if spot is None:
         raise InputError(f"{form.target!r} is not in this corpus")

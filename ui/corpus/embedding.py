@@ -1,4 +1,4 @@
-"""Answers to a page that asks whether a corpus is searched by meaning, and wants it to be."""
+"""Calls that report whether a corpus is searched by meaning, and that request or stop it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ui.jobs.jobs import Job, State
 from ui.models.choices import Offer, embedding_spec, offers, reads_most, title_of
 
 MINUTE, HOUR = 60, 3600
-# Languages that are named in one sentence.
+# Maximum of languages named in one sentence.
 MOST_NAMED = 3
 SEARCH = "Search it by meaning"
 GO_ON = "Go on"
 BY_WORDS = "It is searched by words and references, not by meaning"
-# States of corpora that were looked at for what was left for later.
+# Maximum of cached states of corpora that were checked for missing vectors.
 LOOKED_AT = 256
 
 
@@ -56,7 +56,7 @@ def vectors(access: CorpusAccess, form: CorpusForm) -> Answer:
     if wanted is not None:
         return _resting(wanted, info, waiting) | (_choice(GO_ON, [wanted.model]) if mine else {})
     if waiting:
-        # A server that was killed just after it had added documents has left no word of what it wanted.
+        # A server killed just after it had added documents has stored no request for vectors.
         answer = {"state": "resting", "words": f"{_as_it_is(info, waiting)}.", "share": None}
         return answer | (_choice(GO_ON, [info.embedding]) if mine else {})
     known = [offer for offer in offers(access.desk.books.settings).values() if offer.spec != NO_MODEL]
@@ -66,9 +66,9 @@ def vectors(access: CorpusAccess, form: CorpusForm) -> Answer:
 
 
 def embed(access: CorpusAccess, form: EmbeddingForm) -> Answer:
-    """Have a corpus searched by meaning: with the model of a name, else with that wanted before, else with
-    that of the vectors that it has."""
-    # An unknown name is refused before anything else.
+    """Request search by meaning: with the named model, else with the one requested before, else with that of
+    the existing vectors."""
+    # An unknown name is refused first.
     named = embedding_spec(form.embedding, access.desk.books.settings) if form.embedding else ""
     shelved = access.entry
     assert shelved.info is not None
@@ -82,7 +82,7 @@ def embed(access: CorpusAccess, form: EmbeddingForm) -> Answer:
 
 
 def stop(access: CorpusAccess, form: EmbeddingForm) -> Answer:
-    """Let it rest; what is made is kept."""
+    """Stop the work; the vectors made so far are kept."""
     access.desk.vectors.stop(access.entry.folder.absolute())
     return vectors(access, form)
 
@@ -104,7 +104,7 @@ def _going(desk: CorpusDesk, job: Job[Ingestion], info: CorpusInfo) -> Answer:
 
 
 def _until_then(model: str, info: CorpusInfo) -> str:
-    """Say what finds passages without vectors until then."""
+    """Report how passages without vectors are found until then."""
     if info.embedding == NO_MODEL:
         return "Words and references find it meanwhile."
     if info.embedding == model:
@@ -128,7 +128,7 @@ def _resting(wanted: WantedVectors, info: CorpusInfo, waiting: int) -> Answer:
 
 
 def _as_it_is(info: CorpusInfo, waiting: int) -> str:
-    """How a corpus is searched just now, where so many of its passages wait for their vectors."""
+    """Report how a corpus is searched now, while ``waiting`` of its passages have no vectors."""
     if info.embedding == NO_MODEL:
         return BY_WORDS
     title = title_of(info.embedding)
@@ -144,8 +144,8 @@ def _as_it_is(info: CorpusInfo, waiting: int) -> str:
 
 @lru_cache(LOOKED_AT)
 def _waiting(folder: Path, state: str) -> int:
-    """How many passages of a corpus in a state wait for their vectors."""
-    # A page that is opened has nothing to ingest.
+    """Return the number of passages without vectors in a state of a corpus."""
+    # Imported here: loading the page does not need the ingestion.
     from engine.ingestion.vectors import count_missing_vectors
 
     return count_missing_vectors(folder)
@@ -165,7 +165,7 @@ def _done(info: CorpusInfo) -> Answer:
 
 
 def _none(info: CorpusInfo, known: Sequence[Offer]) -> Answer:
-    """``known``: the models that may be chosen, the usual one first."""
+    """Return the answer for a corpus without vectors. ``known``: the models on offer, the usual one first."""
     if not known:
         return {"state": "none", "words": f"{BY_WORDS}.", "share": None}
     first = known[0]
@@ -182,7 +182,7 @@ def _none(info: CorpusInfo, known: Sequence[Offer]) -> Answer:
 
 
 def _better(info: CorpusInfo, known: Sequence[Offer]) -> list[Offer]:
-    """Models that read what the one of the corpus does not."""
+    """Return models for languages that the corpus's own model does not support."""
     unread = unread_by(info.embedding, info)
     return [
         offer
@@ -192,7 +192,7 @@ def _better(info: CorpusInfo, known: Sequence[Offer]) -> list[Offer]:
 
 
 def _choice(label: str, models: Sequence[Offer | str]) -> Answer:
-    """The button, where there is something to choose; a spec, which visitors do not see, is no choice."""
+    """Return the button, if there is a choice; a spec, which visitors do not see, is not a choice."""
     if not models:
         return {}
     named = [[offer.name, offer.words] for offer in models if isinstance(offer, Offer)]
@@ -200,7 +200,7 @@ def _choice(label: str, models: Sequence[Offer | str]) -> Answer:
 
 
 def unread_by(spec: str, info: CorpusInfo) -> list[str]:
-    """The languages of a corpus that a model does not read, the most frequent first."""
+    """Return the languages of a corpus that a model does not support, the most frequent first."""
     model = embedder(spec)
     if model is None:
         return list(info.languages)
@@ -208,7 +208,7 @@ def unread_by(spec: str, info: CorpusInfo) -> list[str]:
 
 
 def languages_named(codes: Sequence[str]) -> str:
-    """Languages in words: "German and French"."""
+    """Return languages in words: "German and French"."""
     known = all_words()
     names = []
     for code in codes:
@@ -221,7 +221,7 @@ def languages_named(codes: Sequence[str]) -> str:
 
 
 def time_left(seconds: float) -> str:
-    """How long something will take, in words."""
+    """Return the remaining time in words."""
     if seconds < MINUTE:
         return "less than a minute left"
     number, unit = (seconds / HOUR, "hour") if seconds >= 1.5 * HOUR else (seconds / MINUTE, "minute")

@@ -1,4 +1,4 @@
-"""A language model reads a visitor's corpus: first the cost, then, once agreed to, in the background."""
+"""Extraction from a visitor's corpus by a language model: cost, consent, run in the background."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm, Extraction, JobForm
 from ui.jobs.jobs import Ended, Job, State
 
-# Documents to choose from; more are read all together, or from the command line.
+# Maximum of documents to choose from; larger corpora are read as a whole, or by command.
 MOST_LISTED = 500
-# A run may use so much more than was told, for answers that have to be repaired.
+# Factor on the announced usage, for answers that have to be repaired.
 REPAIRS = 2
 
 
@@ -32,13 +32,13 @@ class Reading(Request):
 
 
 class ReadingForm(CorpusForm):
-    """What a model is to read."""
+    """The documents for a model to read."""
 
     reading: Reading = Reading()
 
 
 def extraction(access: CorpusAccess, form: CorpusForm) -> Answer:
-    """Whether a model may read this corpus here, and whether one is."""
+    """Report whether a model may read this corpus here, and whether one is reading it."""
     shelved = access.entry
     going = access.desk.extractions.going(access.caller.key, shelved.folder.absolute())
     model = access.desk.connections.model(access.caller.session)
@@ -63,7 +63,7 @@ def extraction(access: CorpusAccess, form: CorpusForm) -> Answer:
 
 
 def cost(access: CorpusAccess, form: ReadingForm) -> Answer:
-    """What reading would cost at most; nothing is sent."""
+    """Return the maximum cost of reading; nothing is sent to the model."""
     plan, model, _ = _planned(access, form)
     found = expected(plan, model)
     lines = "".join(f"<p>{escape(line)}</p>" for line in expected_lines(found))
@@ -71,7 +71,8 @@ def cost(access: CorpusAccess, form: ReadingForm) -> Answer:
 
 
 def read(access: CorpusAccess, form: ReadingForm) -> Answer:
-    """Begin to read what was agreed to. Raises InputError where that is no longer what there is to read."""
+    """Start the reading that the caller agreed to. Raises InputError if the windows to read have changed
+    since."""
     plan, model, wanted = _planned(access, form)
     shelved = access.entry
     if not wanted.agreed or wanted.agreed != plan.open:
@@ -93,7 +94,7 @@ def read(access: CorpusAccess, form: ReadingForm) -> Answer:
 
 
 def reading(access: CorpusAccess, form: JobForm) -> Answer:
-    """How far a run is."""
+    """Return the progress of a run."""
     run = access.desk.extractions.get(form.job, access.caller.key)
     lines = "".join(f"<p>{escape(line)}</p>" for line in run.payload.lines)
     return {
@@ -106,7 +107,7 @@ def reading(access: CorpusAccess, form: JobForm) -> Answer:
 
 
 def stop(access: CorpusAccess, form: JobForm) -> Answer:
-    """End a run after the windows in flight; what was read is kept."""
+    """Stop a run after the windows in flight; the results so far are kept."""
     access.desk.extractions.cancel(form.job, access.caller.key)
     return {}
 
@@ -131,7 +132,7 @@ def _planned(access: CorpusAccess, form: ReadingForm) -> tuple[Plan, LanguageMod
 
 
 def _budget(found: Expected, wanted: Reading) -> Budget:
-    """Never more than what was told, with what repairs may take; fewer calls where the person said so."""
+    """Return the budget: the announced cost plus repairs, or the user's lower limit of calls."""
     usage = found.usage
     money = None if usage.money is None else REPAIRS * usage.money
     return Budget(wanted.calls or REPAIRS * usage.calls, REPAIRS * usage.tokens, None, money or None)

@@ -1,4 +1,4 @@
-"""The grades of a corpus's documents as one table that a person edits, and the grade of one document."""
+"""The grades of a corpus's documents as an editable table, and the grade of one document."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ FRAME = (
     '<section class="lib-view grades" data-view="grades" role="tabpanel" aria-label="Grades" hidden>'
     '<div class="grades-body" data-lib="grades" aria-live="polite"></div></section>'
 )
-# Choosing this withdraws the grade of a person.
+# The choice that withdraws a person's grade.
 _AS_TABLE = "table"
 
 
 class GradeForm(CorpusForm):
-    """The grade of a kind of documents, or of the document with the id ``target``; ``name`` is the reviewer's
-    where nobody logs in."""
+    """The grade of a kind of documents, or of the document with the id ``target``; ``name`` is that of the
+    reviewer if login is off."""
 
     grade: str = Field(default="", max_length=20)
     kind: str = Field(default="", max_length=200)
@@ -77,7 +77,7 @@ def grade(access: CorpusAccess, form: GradeForm) -> Answer:
 
 
 def document_html(found: Grades, document: Document, *, writable: bool) -> str:
-    """The grade of one document: in words, or to be chosen."""
+    """Return the grade of one document: in words, or as a list to choose from."""
     grade, basis = found.explain(document)
     why = f"<small>{escape(basis.value)}</small>" if basis else ""
     if not writable:
@@ -88,7 +88,7 @@ def document_html(found: Grades, document: Document, *, writable: bool) -> str:
 
 
 def table_html(access: CorpusAccess, *, writable: bool) -> str:
-    """The table of kinds, what was graded by hand, and what has no grade."""
+    """Return the table of kinds, the documents graded by hand, and those without a grade."""
     browser = access.browser()
     documents, found = browser.documents, grades_of(browser.corpus)
     rows = kind_rows(found, documents)
@@ -124,7 +124,7 @@ def _row(row: KindRow, *, writable: bool) -> str:
 
 
 def _by_hand(found: Grades, documents: Iterable[Document], *, writable: bool) -> str:
-    """The documents that a person graded, each where it can be taken back."""
+    """Return the documents that a person graded, each with a control to withdraw the grade."""
     if not found.documents:
         return '<p class="hint">One document is graded apart from its kind where it is read.</p>'
     known = {one.id: one for one in documents}
@@ -150,7 +150,7 @@ def _by_hand(found: Grades, documents: Iterable[Document], *, writable: bool) ->
 def _choice(
     label: str, subject: Mapping[str, str], grade: Grade | None, is_said: bool, usual: Grade | None
 ) -> str:
-    """A list of the grades, the one that holds chosen; that of the table comes first."""
+    """Return a list of the grades with the current one selected; that of the table comes first."""
     held = NO_GRADE if grade is None else grade.value
     table = "" if is_said else " selected"
     whose = "by its kind" if "document" in subject else "default"
@@ -169,7 +169,7 @@ def _plain(grade: Grade | None) -> str:
 
 
 def _why(basis: Basis, line: GradeLine | None, *, writable: bool) -> str:
-    """Who gave a grade; only those who may give one themselves learn the name."""
+    """Return who gave a grade; the name is shown only to users who may give grades."""
     if line is None:
         return escape(basis.value)
     who = line.reviewer if writable and line.reviewer else "a reviewer"

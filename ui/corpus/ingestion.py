@@ -1,4 +1,4 @@
-"""An ingestion as a job, and what it read and could not read."""
+"""An ingestion as a job, and the report of the files it read and could not read."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ from ui.jobs.pace import Pace
 from ui.jobs.process import THREADS, Bounds, Program, confined, run
 from ui.models.choices import may_be_used
 
-# What an ingestion read and what it could not, as a page that can be sorted, and where it is
-# kept.
+# The report of an ingestion as a page that can be sorted, and its storage.
 
 MOST_ROWS = 2000
 _OUTCOMES = {"read": ("ok", "read"), "partly": ("weak", "partly read"), "not read": ("miss", "not read")}
@@ -42,12 +41,12 @@ def report_path(folder: Path) -> Path:
 
 
 def store_report(folder: Path, report: Mapping[str, Any]) -> None:
-    """Keep a report for those who come later. Raises InputError if it cannot be written."""
+    """Store a report. Raises InputError if it cannot be written."""
     write_private(report_path(folder), orjson.dumps(report, default=str, option=orjson.OPT_NON_STR_KEYS))
 
 
 def stored_report(folder: Path) -> dict[str, Any] | None:
-    """The report that was kept, None where there is none that can be read."""
+    """Return the stored report; None if there is none, or it cannot be read."""
     try:
         found = orjson.loads(report_path(folder).read_bytes())
     except (OSError, orjson.JSONDecodeError):
@@ -56,7 +55,7 @@ def stored_report(folder: Path) -> dict[str, Any] | None:
 
 
 def report_html(info: CorpusInfo, report: Mapping[str, Any] | None, *, deletable: bool) -> str:
-    """The report: counts, files, languages, references by status, seconds."""
+    """Return the report as HTML: counts, files, languages, references by status, seconds."""
     report_values = report or {}
     parts = [_counts(info, report_values)]
     rows = file_rows(report_values)
@@ -73,9 +72,9 @@ def report_html(info: CorpusInfo, report: Mapping[str, Any] | None, *, deletable
 
 
 def file_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
-    """For each file what became of it: (name, outcome, documents, why or what was noted).
+    """Return the result for each file: (name, outcome, documents, reason or notes).
 
-    An unchanged file keeps its report of the last time that it was read.
+    An unchanged file keeps its report from the last time that it was read.
     """
     problems: dict[str, list[str]] = {}
     for problem in report.get("problems", ()):
@@ -155,23 +154,23 @@ def _file(row: tuple[str, str, str, str]) -> str:
     )
 
 
-# An ingestion as a job: a process that reads its documents, writes its corpus, and may do nothing
-# else.
+# An ingestion as a job: a confined process that reads the documents and writes the corpus.
 
 MOST_LINES = 20_000
-# Processes and threads of an ingestion for each core: those that read and analyse, those that compute.
+# Limit of processes and threads of an ingestion for each core: those that read and analyse, and those that
+# compute.
 PROCESSES = 64
-# The line that lets a worker store its vectors.
+# The line that allows a worker to store its vectors.
 GO = b"go\n"
-# Where models lie that an operator has fetched: read where the corpus has one of them.
+# Folders of models that the operator has downloaded: readable if the corpus uses one of them.
 CACHES = ("HF_HOME", "HF_HUB_CACHE", "SENTENCE_TRANSFORMERS_HOME")
 _REPORT = TypeAdapter(IngestionReport)
 
 
 @dataclass(slots=True)
 class Ingestion:
-    """What an ingestion is about, and what has come of it so far. ``workspace`` holds ``documents``;
-    ``models``: specs of those that the corpus has."""
+    """The subject of an ingestion, and its results so far. ``workspace`` contains ``documents``; ``models``
+    are the specs of the corpus's models."""
 
     order: Order
     workspace: Path
@@ -218,8 +217,8 @@ def run_order(
     noun: str = "ingestion",
     ready: Callable[[], None] | None = None,
 ) -> IngestionReport | None:
-    """Carry out an order in a process of its own; ``noun`` names it in messages. ``ready`` is called before
-    vectors are stored; an error of it ends the process. Raises as ``ingest``."""
+    """Run an order in a process of its own; ``noun`` names it in messages. ``ready`` is called before vectors
+    are stored; if it raises, the process is stopped. Raises as ``ingest``."""
     order = job.payload.order
     reports: list[IngestionReport | None] = []
     errors: list[str] = []
@@ -249,7 +248,7 @@ def run_order(
     except OSError as error:
         raise system_error(f"begin the {noun}", error) from error
     if reports:
-        # The corpus is written: a wish to cancel that came later came too late.
+        # The corpus is written: a later cancellation has no effect.
         return reports[-1]
     if job.stop.is_set():
         raise CancelledError("cancelled")
@@ -293,11 +292,11 @@ def _bounds(settings: OperatorSettings) -> Bounds:
 
 
 def model_folders(spec: str) -> list[str]:
-    """What has to be read for an embedding model that does not come with a package."""
+    """Return the folders to read for an embedding model that does not come with a package."""
     if not spec.startswith("st:"):
         return []
     named = Path(spec.removeprefix("st:").partition("?")[0])
-    # The home of the hub also has the operator's token.
+    # HF_HOME also contains the operator's token.
     caches = [os.environ[name] for name in CACHES[1:] if os.environ.get(name)]
     return [str(named)] if named.is_absolute() else [*caches, str(_hub_home() / "hub")]
 

@@ -290,7 +290,7 @@ _ACTS = (
 
 # The calls.
 
-# Keys that are sent at once, more than a reviewer checks in one sitting.
+# Maximum of keys sent at once, more than a reviewer checks in one session.
 MOST_KEYS = 2000
 
 

@@ -1,5 +1,7 @@
-"""The names of a corpus: organisations, parties, standards, documents, defined terms, and what each is to
-others, with the passages that say so."""
+"""The names of a corpus: organisations, parties, standards, documents, defined terms.
+
+Each name has its relations to others, with the passages that state them.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +52,8 @@ class NameForm(CorpusForm):
 
 
 def names(access: CorpusAccess, form: NamesForm) -> Answer:
-    """Names that hold all the words, of one kind or (empty) of any, the most mentioned first, from the
-    ``first`` on; ``kinds`` are those that the corpus has."""
+    """Return names that contain all the words, of one kind (empty for any), the most mentioned first, from
+    ``first`` on; ``kinds`` are those in the corpus."""
     graph = entity_graph(access.browser().corpus)
     wanted = form.words.casefold().split()
     chosen = [
@@ -77,7 +79,7 @@ def names(access: CorpusAccess, form: NamesForm) -> Answer:
 
 
 def name(access: CorpusAccess, form: NameForm) -> Answer:
-    """All that is known of one name, by its id. Raises InputError where there is none."""
+    """Return all data on one name, by its id. Raises InputError for an unknown id."""
     browser = access.browser()
     graph = entity_graph(browser.corpus)
     number = next((at for at, entity in enumerate(graph.entities) if entity.id == form.name), None)
@@ -138,7 +140,7 @@ def _defined(browser: Browser, entity: Entity) -> Iterator[str]:
 
 def _related(browser: Browser, one: RelatedEntity) -> str:
     detail = f' <span dir="auto">as {escape(one.detail)}</span>' if one.detail else ""
-    # What the texts state is certain; what they only name together is so by this much.
+    # Relations that the texts state are certain; those from mere co-occurrence have a confidence.
     sure = f" <small>{one.confidence:.2f}</small>" if one.confidence < 1 else ""
     return (
         f'<li class="related"><span class="how">{one.relation.value}{sure}</span><span class="who">'
@@ -175,8 +177,8 @@ def _place(browser: Browser, passage: Passage) -> str:
 
 
 def _quote(passage: Passage, entity: Entity) -> str:
-    """The words around the first name of an entity in a passage, whole words before parts of them; nothing
-    where it has them in another form."""
+    """Return the words around the first occurrence of an entity in a passage, whole words before parts of
+    words; empty if the passage has it in another form."""
     every = "|".join(
         re.escape(each) for each in sorted((entity.name, *entity.aliases), key=len, reverse=True)
     )

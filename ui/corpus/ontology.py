@@ -43,7 +43,8 @@ from ui.corpus.browser import Browser
 
 
 class RulesForm(CorpusForm):
-    """The question (``words``), the facts that the visitor states, the transaction (``kind``), the day."""
+    """The facts that the visitor states, the question (``words``), the transaction (``kind``), and the
+    day."""
 
     words: str = Field(default="", max_length=500)
     kind: str = Field(default="", max_length=200)
@@ -52,8 +53,8 @@ class RulesForm(CorpusForm):
 
 
 def rules(access: CorpusAccess, form: RulesForm) -> Answer:
-    """Rules applied to ``facts``, for the transaction ``kind`` on a ``day``; and what the question
-    (``words``) says of the facts, which only the visitor puts among them."""
+    """Apply the rules to ``facts``, for the transaction ``kind`` on a ``day``. Also returns the facts that
+    the question (``words``) states; only the visitor adds them to ``facts``."""
     corpus = access.browser().corpus
     ontology = corpus.ontology
     chosen = [] if ontology is None else _chosen(ontology, form.kind)
@@ -149,7 +150,7 @@ def _day(text: str) -> date:
 EXCERPT = 160
 NOTHING_YET: Answer = {"areas": [], "transactions": {}}
 MOST_HEADINGS = 5
-# One grouping is one prompt, and perhaps one repair.
+# One grouping is one prompt, and possibly one repair.
 BUDGET = Budget(calls=6, seconds=180.0)
 
 
@@ -166,7 +167,7 @@ class ProposalForm(OntologyForm):
 
 
 class SavedForm(OntologyForm):
-    """A note on what was changed."""
+    """A note on the changes."""
 
     words: str = Field(default="", max_length=500)
 
@@ -201,7 +202,7 @@ def areas(access: CorpusAccess, form: CorpusForm) -> Answer:
 
 
 def _concepts(corpus: Corpus) -> list[Answer]:
-    """The concepts in the order of their hierarchy, each with what is wrong with its provisions."""
+    """Return the concepts in the order of their hierarchy, each with the problems of its provisions."""
     known = get_concepts(corpus)
     if known is None:
         return []
@@ -243,7 +244,7 @@ def proposal(access: CorpusAccess, form: ProposalForm) -> Answer:
 
 
 def save(access: CorpusAccess, form: SavedForm) -> Answer:
-    """Save the edited ontology. Corpora that are opened from now on have it."""
+    """Save the edited ontology. It applies to corpora that are opened from now on."""
     shelved = access.entry
     if not any((form.ontology or {}).get(part) for part in ("areas", "rules", "concepts")):
         raise InputError("there is no area left: undo, or keep one")

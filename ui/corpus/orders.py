@@ -1,4 +1,4 @@
-"""What the page can have done to a corpus: orders, the worker that carries them out, relayed vectors."""
+"""Changes of a corpus requested by the page: orders, the worker that runs them, relayed vectors."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from engine.language.embedders import embedder
 from engine.language.embedders.base import Vectors
 from engine.language.embedders.endpoint import BATCH, EndpointEmbedder
 
-# What the page can have done to a corpus, in the words of the engine.
+# Orders of the page, run with the functions of the engine.
 
 READING = ("create", "add")
 Tell = Callable[[dict[str, Any]], None]
 Kind = Literal["create", "add", "remove", "apply", "embed"]
-# A step is told when it begins, when it ends, and no more often than this in between, s.
+# Minimum interval between progress reports of a step, s, in addition to its begin and end.
 PAUSE = 0.1
 
 
 class Order(BaseModel):
-    """What is to be done. ``folder`` is the corpus's, ``embedding`` the spec that it has or is to have; the
-    documents lie in the working folder. All but ``embed`` leave vectors for later."""
+    """An order for a worker. ``folder`` is that of the corpus, ``embedding`` its current or future spec; the
+    documents are in the working folder. All orders but ``embed`` leave vectors for later."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,7 +50,7 @@ class Steps:
         self._step, self._at = "", 0.0
 
     def __call__(self, step: str, done: int, total: int) -> None:
-        """Hear how far a step is."""
+        """Report the progress of a step."""
         now = perf_counter()
         if step != self._step:
             self._step = step
@@ -63,9 +63,9 @@ class Steps:
 def carry_out(
     order: Order, sources: Sequence[Path], tell: Tell, hear: Callable[[], bytes]
 ) -> dict[str, Any] | None:
-    """Do what is ordered and return the report of an ingestion. ``hear`` gives the next line of the server,
-    which says when vectors may be taken in. Raises RedstringError."""
-    # A page that is opened has nothing to ingest.
+    """Run the order; returns the report of an ingestion. ``hear`` returns the next line of the server, which
+    allows vectors to be stored. Raises RedstringError."""
+    # Imported here: loading the page does not need the ingestion.
     from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
     from engine.ingestion.vectors import embed_corpus
 
@@ -86,32 +86,30 @@ def carry_out(
     elif order.kind == "add":
         report = add_to_corpus(sources, order.folder, later=True, **given)
     else:
-        # Without documents to remove the corpus is written as it is, with what people have decided.
+        # Without documents to remove, the corpus is rewritten unchanged, with the users' decisions.
         report = remove_from_corpus(order.documents, order.folder, later=True, **heard)
     return _without_places(asdict(report), order.folder)
 
 
 def _without_places(report: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The report without the corpus's place on the server, which is nobody's business."""
+    """Return the report without paths on the server, which users must not see."""
     problems = [{**each, "path": str(each["path"]).replace(f"{folder}/", "")} for each in report["problems"]]
     return {**report, "problems": problems}
 
 
-# Vectors of the operator's endpoint for a worker, which has neither a network nor a key: its
-# server asks.
-#
-# The worker tells the texts as one of its lines and reads the answer, a line of JSON, from its
-# standard input.
+# Vectors of the operator's endpoint for a worker, which has neither a network nor a key: the server sends
+# its requests. The worker writes the texts as one of its lines and reads the answer, a line of JSON, from
+# its standard input.
 
 
 class EmbeddingRequest(BaseModel):
-    """Texts that a worker wants vectors of."""
+    """Texts for which a worker requests vectors."""
 
     texts: list[str] = Field(min_length=1, max_length=BATCH)
 
 
 class Answered(BaseModel):
-    """What it gets: float32 values in base 64, row after row, or why not."""
+    """The answer for the worker: float32 values in base 64, row after row, or the error."""
 
     vectors: str = ""
     dimensions: int = Field(default=1, ge=1)
@@ -119,7 +117,8 @@ class Answered(BaseModel):
 
 
 class Relay:
-    """The server's side. ``spec`` is that of the corpus; ``characters``: what one job may have sent."""
+    """The server's side. ``spec`` is that of the corpus; ``characters`` is the limit of text that one job may
+    send."""
 
     def __init__(self, spec: str, characters: int) -> None:
         model = embedder(spec)
@@ -127,7 +126,7 @@ class Relay:
         self._left = characters
 
     def answer(self, wanted: EmbeddingRequest) -> bytes:
-        """The line that the worker gets."""
+        """Return the line for the worker."""
         return self._answer(wanted.texts).model_dump_json().encode() + b"\n"
 
     def _answer(self, texts: list[str]) -> Answered:
@@ -144,7 +143,7 @@ class Relay:
 
 
 def through_server(spec: str, tell: Callable[[dict[str, object]], None], answers: IO[bytes]) -> None:
-    """The worker's side: a model behind an endpoint is from now on asked by the server."""
+    """Make the worker send requests for an endpoint model through the server."""
     model = embedder(spec)
 
     def ask(texts: list[str]) -> Vectors:

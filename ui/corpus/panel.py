@@ -36,7 +36,7 @@ _MODULES = (
 )
 CALLS = by_name(call for module in _MODULES for call in module.CALLS)
 
-# The frame of the tab "Areas", which its script fills.
+# The frame of the tab "Areas", filled by its script.
 
 ONTOLOGY_FRAME = (
     '<section class="lib-view areas" data-view="areas" role="tabpanel" aria-label="Areas" hidden>'
@@ -144,14 +144,14 @@ _VIEWS = (
 
 
 def build_corpus(desk: CorpusDesk) -> gr.HTML:
-    """Build the view; its ``change`` event tells that the corpora on the shelf are no longer the same."""
+    """Build the view; its ``change`` event reports that the list of corpora has changed."""
     settings = desk.books.settings
     script = "redstring.books(element, server, trigger)"
     return build_panel("corpus", desk, CALLS, settings, frame_html(settings), script, "library")
 
 
 def frame_html(settings: OperatorSettings) -> str:
-    """The frame that the script fills."""
+    """Return the frame that the script fills."""
     tabs = "".join(
         f'<button type="button" role="tab" data-tab="{key}" aria-selected="{str(key == "read").lower()}" '
         f'tabindex="{0 if key == "read" else -1}">{words}<small></small></button>'

@@ -1,4 +1,4 @@
-"""References that no program could resolve, for a person to resolve; what was decided can be undone."""
+"""Unresolved references, for a person to resolve; decisions can be undone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ui.corpus.phrases import STATUS_WORDS, direction
 from ui.corpus.text import around, place_name
 
 CASES_SHOWN = 25
-# How many references one look for words reads at most.
+# Maximum of references read in one search for words.
 MOST_READ = 5000
 BLOCK = 250
 SUGGESTIONS = 12
@@ -70,13 +70,13 @@ class DecisionForm(ReferenceForm):
 
 
 class WithdrawalForm(ReferenceForm):
-    """The place of a decision to withdraw."""
+    """The position of the reference whose decision is to be withdrawn."""
 
     place: tuple[Name, Name, int] | None = None
 
 
 def cases(access: CorpusAccess, form: ReferencesForm) -> Answer:
-    """References that are open, or those that were decided; ``first`` counts rows of the choice."""
+    """Return open references, or those that were decided; ``first`` is the rank of the first row."""
     shelved, browser = access.entry, access.browser()
     decided = current_decisions(load_decisions(shelved.folder))
     writable = access.may(shelved, Action.RESOLVE)
@@ -105,7 +105,7 @@ def cases(access: CorpusAccess, form: ReferencesForm) -> Answer:
 
 
 def suggest(access: CorpusAccess, form: SuggestionForm) -> Answer:
-    """Places that some words may name: an id, a document, a heading, a document with a number."""
+    """Return targets that some words may name: an id, a document, a heading, a document with a number."""
     browser = access.browser()
     spots = _spots(browser, form.words.strip())
     html = "".join(_candidate(browser, spot) for spot in spots[:SUGGESTIONS])
@@ -113,7 +113,7 @@ def suggest(access: CorpusAccess, form: SuggestionForm) -> Answer:
 
 
 def decide(access: CorpusAccess, form: DecisionForm) -> Answer:
-    """Keep what a person says of a reference: its target's id, or None for no reference at all."""
+    """Store a decision on a reference: the id of its target, or None if it is not a reference."""
     shelved, browser = access.entry, access.browser()
     if form.target is not None and browser.spot(form.target) is None:
         raise InputError(f"{form.target!r} is not in this corpus")
@@ -125,7 +125,7 @@ def decide(access: CorpusAccess, form: DecisionForm) -> Answer:
 
 
 def undo(access: CorpusAccess, form: WithdrawalForm) -> Answer:
-    """Take a decision back; the reference is open again."""
+    """Withdraw a decision; the reference is open again."""
     shelved = access.entry
     if form.place is None:
         raise InputError("which decision is meant was not said")
@@ -141,7 +141,7 @@ def undo(access: CorpusAccess, form: WithdrawalForm) -> Answer:
 
 
 def decisions_waiting(folder: Path) -> bool:
-    """Whether something was decided since the corpus was last written."""
+    """Return whether there are decisions since the corpus was last written."""
     try:
         return (folder / DECISIONS_NAME).stat().st_mtime_ns > (folder / MANIFEST_NAME).stat().st_mtime_ns
     except OSError:
@@ -168,7 +168,7 @@ def _chosen(browser: Browser, form: ReferencesForm) -> Rows:
 def _matching(
     browser: Browser, numbers: Rows, form: ReferencesForm
 ) -> Iterator[tuple[int, int, Reference, Passage]]:
-    """References that hold the words, with their place among the chosen and their passage."""
+    """Yield references that contain the words, with their rank among the chosen and their passage."""
     wanted = form.words.casefold().strip()
     for start in range(form.first, min(len(numbers), form.first + MOST_READ), BLOCK):
         block = numbers[start : start + BLOCK].tolist()

@@ -33,11 +33,11 @@ from ui.corpus.browser import Browser
 from ui.corpus.text import place_name
 from ui.jobs.jobs import Job
 
-# The retrieval audit of a corpus on its page: its examples or one's own questions, asked as a
-# job, and what verdicts on one's own cases say of its rankings.
+# The retrieval audit of a corpus on its page: a job that runs the corpus's examples or the visitor's own
+# questions. It also shows the quality of rankings by the verdicts on the caller's cases.
 
 PRESET = "balanced"
-# Questions of one report.
+# Limits of a report: number of questions, and characters of each.
 MOST_ASKED, LONGEST_ASKED = 25, 1000
 
 
@@ -50,7 +50,7 @@ class QuestionsForm(CorpusForm):
 
 
 def questions(access: CorpusAccess, form: CorpusForm) -> Answer:
-    """The questions that a corpus comes with, and the job that runs already, if there is one."""
+    """Return the questions that a corpus includes, and the running job, if any."""
     shelved = access.entry
     rows = shelved.info.metadata.get("examples", ()) if shelved.info else ()
     texts = [" ".join(str(row["text"]).split()) for row in rows if row.get("text")]
@@ -78,8 +78,8 @@ def start(access: CorpusAccess, form: QuestionsForm) -> Answer:
 
 
 def _experts(access: CorpusAccess, corpus: Corpus) -> tuple[list[Quality] | None, str]:
-    """What verdicts say of the rankings of a corpus in the cases of whoever asks, None for those whose cases
-    are not kept; and why that could not be read."""
+    """Return the quality of a corpus's rankings by the verdicts in the caller's cases, None if their cases
+    are not stored; and the error if these could not be read."""
     owner = access.desk.cases.owner_of(Person(access.caller.key, access.caller.person.role))
     if owner is None:
         return None, ""
@@ -91,7 +91,7 @@ def _experts(access: CorpusAccess, corpus: Corpus) -> tuple[list[Quality] | None
 
 
 def poll(access: CorpusAccess, form: JobForm) -> Answer:
-    """How far it is; at its end the report and the files that hold it."""
+    """Return the progress; at the end also the report and its files."""
     job = access.desk.audits.get(form.job, access.caller.key)
     state = job.state
     answer: Answer = {
@@ -106,7 +106,7 @@ def poll(access: CorpusAccess, form: JobForm) -> Answer:
 
 
 def stop(access: CorpusAccess, form: JobForm) -> Answer:
-    """End it."""
+    """Cancel the report."""
     access.desk.audits.cancel(form.job, access.caller.key)
     return {}
 
@@ -116,12 +116,12 @@ def _report(found: RetrievalAudit) -> Answer:
     return {"html": body_html(report), "files": {"md": report, "html": retrieval_audit_html(found)}}
 
 
-# Statistics of a corpus: plots of its documents and references, and what is cited most.
+# Statistics of a corpus: plots of its documents and references, and the most cited provisions.
 
 MOST_CITED = 20
 MOST_TYPES = 12
 NO_TYPE = "no type"
-# Colours are tokens of the style sheet: the page puts in the values of the theme that is on.
+# Colours are tokens of the style sheet: the page replaces them by the values of the current theme.
 _STATUS_TOKENS = {Status.RESOLVED: "cite", Status.AMBIGUOUS: "gap", Status.UNRESOLVED: "scan"}
 _STATUS_NAMES = {
     Status.RESOLVED: "resolved",
@@ -131,7 +131,7 @@ _STATUS_NAMES = {
 
 
 def statistics(access: CorpusAccess, form: CorpusForm) -> Answer:
-    """Plots as plotly's JSON with a title each, and the provisions that are cited most."""
+    """Return plots as plotly's JSON with a title each, and the most cited provisions."""
     return access.browser().once("statistics", _counted)
 
 
@@ -143,7 +143,7 @@ def _counted(browser: Browser) -> Answer:
 
 
 def most_cited_html(browser: Browser) -> str:
-    """The provisions that the most references point at, as bars that lead to them."""
+    """Return the provisions with the most references, as bars that link to them."""
     cited = browser.corpus.most_cited(MOST_CITED)
     most = max((found.references for found in cited), default=1)
     lines = []
@@ -165,7 +165,7 @@ def most_cited_html(browser: Browser) -> str:
 
 
 def types_plot(browser: Browser) -> Answer | None:
-    """How many documents there are of each type; nothing where none has one."""
+    """Plot the number of documents of each type; None if no document has a type."""
     # Plotly renders tags and links in a text as markup, and decodes entities.
     counts = Counter(escape(document.type or NO_TYPE, quote=False) for document in browser.documents)
     if set(counts) == {NO_TYPE}:
@@ -180,9 +180,9 @@ def types_plot(browser: Browser) -> Answer | None:
 
 
 def years_plot(browser: Browser) -> Answer | None:
-    """How many documents there are of each year; None if none has one."""
+    """Plot the number of documents of each year; None if no document has a year."""
     found = (document.year for document in browser.documents if document.year)
-    # The axis has a place for each year from the first to the last: documents may state any number.
+    # The axis has an entry for each year from the first to the last: documents may state any number.
     counts = Counter(year for year in found if MINYEAR <= year <= MAXYEAR)
     if not counts:
         return None
@@ -214,8 +214,9 @@ def _bars(
     *,
     sideways: bool = False,
 ) -> Answer:
-    """Stacked bars. ``series`` maps the name of each to its values by category, ``order`` the categories."""
-    # plotly takes a moment to import: only who opens the statistics pays for it.
+    """Plot stacked bars. ``series`` maps the name of each to its values by category, ``order`` lists the
+    categories."""
+    # Importing plotly is slow: only requests for statistics need it.
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -233,7 +234,7 @@ def _bars(
         barmode="stack", bargap=0.28, height=height, showlegend=len(series) > 1,
         margin={"l": 8, "r": 16, "t": 8, "b": 8}, legend={"orientation": "h", "y": -0.14, "x": 0},
         xaxis={"automargin": True, "fixedrange": True},
-        # A type that is called "2010" is no number.
+        # A type that is called "2010" is not a number.
         yaxis={"automargin": True, "fixedrange": True, "type": "category" if sideways else "linear"},
     )  # fmt: skip
     found: Answer = json.loads(figure.to_json())
@@ -241,7 +242,7 @@ def _bars(
 
 
 def _plain(layout: dict[str, Any]) -> dict[str, Any]:
-    """The layout without plotly's own colours: the page brings those of its theme."""
+    """Return the layout without plotly's own colours: the page adds those of its theme."""
     return {name: value for name, value in layout.items() if name != "template"}
 
 

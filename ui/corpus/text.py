@@ -1,4 +1,4 @@
-"""The text of a document with its references, who cites each provision, wrong references reported."""
+"""The text of a document with its references, its citations, and reports of wrong references."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _ends(form: LinkForm) -> Ends:
 def rejected_among(
     browser: Browser, numbers: Sequence[int], references: Sequence[Reference]
 ) -> Mapping[int, Validation]:
-    """The references that people have rejected, by number, each with its verdict."""
+    """Return the references that people have rejected, by number, each with its verdict."""
     rejections = browser.by_verdicts("rejections", _rejections)
     if not rejections:
         return {}
@@ -117,7 +117,7 @@ def targets_html(browser: Browser, numbers: Sequence[int], *, resolvable: bool, 
 
 
 def only_spot(browser: Browser, numbers: Sequence[int]) -> Spot | None:
-    """Where references lead if they all lead to one place."""
+    """Return the common target of references; None if they have several."""
     if len(numbers) > MOST_TARGETS:
         return None
     spots = [browser.target_spot(reference) for reference in browser.corpus.references(numbers)]
@@ -126,7 +126,7 @@ def only_spot(browser: Browser, numbers: Sequence[int]) -> Spot | None:
 
 
 def citing_html(browser: Browser, number: int, position: int, first: int) -> str:
-    """The provisions that cite a passage, with the words that do, from the ``first`` on."""
+    """Return the provisions that cite a passage, with the citing words, from ``first`` on."""
     found = browser.corpus.references_to(browser.rows(number, position, position + 1)).numbers
     shown = browser.corpus.references(found[first : first + CITING_SHOWN].tolist())
     rows = browser.corpus.rows([reference.source_id for reference in shown])
@@ -153,7 +153,7 @@ def citing_html(browser: Browser, number: int, position: int, first: int) -> str
 
 
 def around(text: str, reference: Reference, reach: int = AROUND) -> str:
-    """The words of a reference marked, with those around them, as HTML."""
+    """Return the words of a reference, marked, with the words around them, as HTML."""
     start, end = reference.span.start, reference.span.end
     left, right = max(0, start - reach), min(len(text), end + reach)
     before, after = text[left:start], text[end:right]
@@ -163,7 +163,7 @@ def around(text: str, reference: Reference, reach: int = AROUND) -> str:
 
 
 def _rejected(browser: Browser, said: Validation, *, judging: bool) -> str:
-    """A reference that a person has rejected, where it led, and how that is taken back."""
+    """Return a reference that a person has rejected, its former target, and how to withdraw the rejection."""
     proposal = said.proposal
     target = proposal.target_id or ""
     spot = browser.spot(target)
@@ -198,7 +198,8 @@ def _target(browser: Browser, number: int, reference: Reference, *, resolvable: 
 
 
 def place_name(browser: Browser, spot: Spot) -> str:
-    """How a place is called: its citation for a passage, its heading for a section, a document's title."""
+    """Return the name of a position: the citation of a passage, the heading of a section, or a document's
+    title."""
     document = browser.document(spot.document)
     if spot.id == document.id:
         return document.title or document.id
@@ -210,13 +211,12 @@ def place_name(browser: Browser, spot: Spot) -> str:
 
 
 def existing(browser: Browser, numbers: Sequence[int]) -> list[int]:
-    """The numbers that references of this corpus have."""
+    """Return the numbers for which this corpus has references."""
     total = len(browser.corpus.reference_numbers())
     return [number for number in numbers if 0 <= number < total]
 
 
-# The text of a document, piece by piece, with its references as links and who cites each
-# provision.
+# The text of a document, piece by piece, with its references as links and the citations of each provision.
 
 PIECE = 40
 _NOT_SHOWN = frozenset({"examples"})
@@ -224,8 +224,8 @@ _NOT_SHOWN = frozenset({"examples"})
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """References that the same words make: several where they name a range or a list. ``rejected``: people
-    have rejected all of them."""
+    """References by the same words: several for a range or a list. ``rejected``: people have rejected all of
+    them."""
 
     start: int
     end: int
@@ -235,7 +235,7 @@ class Link:
 
 
 def piece_html(browser: Browser, number: int, first: int, stop: int, today: date) -> str:
-    """The passages of a document from one position to another, with the headings above them."""
+    """Return the passages of a document from one position to another, with the headings above them."""
     document = browser.document(number)
     passages = browser.passages(number, first, stop)
     if not passages:
@@ -252,7 +252,7 @@ def piece_html(browser: Browser, number: int, first: int, stop: int, today: date
 
 
 def document_head(browser: Browser, number: int, today: date, *, removable: bool, grade: str = "") -> str:
-    """The title of a document and all that is known about it; ``grade`` is its line on its grade, as HTML."""
+    """Return the title of a document and its metadata; ``grade`` is the line on its grade, as HTML."""
     document = browser.document(number)
     seal = document_badge(document, today)
     sealed = f'<span class="badge{" old" if seal.old else ""}">{escape(seal.words)}</span>' if seal else ""
@@ -271,7 +271,7 @@ def document_head(browser: Browser, number: int, today: date, *, removable: bool
 
 
 def path_html(browser: Browser, number: int, position: int) -> str:
-    """The headings around a position, as a line of links."""
+    """Return the headings around a position, as a line of links."""
     outline = browser.outline(number)
     return "".join(
         f'<button type="button" class="crumb" dir="auto" data-document="{number}" '
@@ -281,7 +281,7 @@ def path_html(browser: Browser, number: int, position: int) -> str:
 
 
 def _links(browser: Browser, rows: Rows, passages: Sequence[Passage]) -> Mapping[int, list[Link]]:
-    """What in each passage is a link: spans that do not overlap, the first and then the longest winning."""
+    """Return the links in each passage: spans that do not overlap; the first, then the longest, wins."""
     made = browser.corpus.references_from(rows)
     references = browser.corpus.references(made.numbers.tolist())
     rejected = rejected_among(browser, made.numbers.tolist(), references)

@@ -1,4 +1,4 @@
-"""Files that a visitor has sent, checked, and laid out in the folders of the visitor's machine."""
+"""Files that a visitor has sent: checks, and their layout in the folders of the visitor's machine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Uploaded(Request):
 
 
 def safe_name(name: str) -> Path:
-    """A path below the workspace for a file's name; folders are kept, what leads out of them is not."""
+    """Return a path below the workspace for a file's name, with its folders; no name can lead outside."""
     parts = [_safe_part(part) for part in re.split(r"[/\\]", name)]
     kept = [part for part in parts if part]
     return Path(*kept[-DEEPEST:]) if kept else Path("unnamed")
@@ -65,8 +65,8 @@ def check_files(files: Sequence[Uploaded], settings: OperatorSettings, uploads: 
 def stage(files: Sequence[Uploaded], uploads: Path, documents: Path) -> None:
     """Lay out uploaded files in a new folder. Raises InputError for a file that was removed.
 
-    A file that is named twice comes twice. The process that reads ``documents`` must not be able to write
-    there: uploads may be linked under another name.
+    A file that is named twice is laid out twice. The process that reads ``documents`` must not be able to
+    write there: uploads may be hard-linked under another name.
     """
     documents.mkdir()
     for file in files:

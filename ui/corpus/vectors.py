@@ -20,7 +20,7 @@ from ui.jobs.jobs import UNEXPLAINED, Ended, Folders, Job, Jobs, Owner, Rules, S
 from ui.models.choices import may_be_used, usual
 from ui.serve import Workspaces
 
-# The vectors that a corpus is to have: a file that outlives the server.
+# The vectors that a corpus should have, in a file that outlives the server.
 
 
 class WantedVectors(BaseModel):
@@ -36,7 +36,7 @@ class WantedVectors(BaseModel):
 
     @property
     def rests(self) -> bool:
-        """Whether the work waits for a person."""
+        """Return whether the work waits for a person."""
         return self.stopped or bool(self.problem)
 
 
@@ -75,7 +75,7 @@ def store_wanted(folder: Path, wanted: WantedVectors | None) -> None:
 
 
 def all_wanted(home: Path) -> list[Path]:
-    """The corpora made on the page whose vectors are to be made, and do not rest."""
+    """Return the corpora made on the page whose vectors are still to be made, unless stopped."""
     folders = [path.parent for path in home.glob(f"visitors/*/*/{WANTED_NAME}")]
     folders += [path.parent for path in home.glob(f"corpora/*/{WANTED_NAME}")]
     going = []
@@ -86,10 +86,9 @@ def all_wanted(home: Path) -> list[Path]:
     return going
 
 
-# Vectors of the corpora that people make here: behind all other work, one corpus at a time.
-#
-# A corpus is searched by words and references as soon as it is written. The file next to it lets the
-# next server continue after this one ends or is killed.
+# Vectors of the corpora made on the page: after all other work, one corpus at a time. A corpus is searched
+# by words and references as soon as it is written. The file next to it lets the next server continue after
+# this one ends or is killed.
 
 # Time for one corpus while others wait, min. Its vectors so far are kept for the next turn.
 TURN = 10
@@ -102,7 +101,7 @@ NOUN = "embedding"
 
 
 class Vectors:
-    """Makes vectors. A corpus of ``changing`` is taken for the moment in which they are taken in."""
+    """Makes vectors in the background. A corpus is locked in ``changing`` while its vectors are stored."""
 
     def __init__(self, settings: OperatorSettings, changing: Folders, workspaces: Workspaces) -> None:
         self._settings, self._changing, self._workspaces = settings, changing, workspaces
@@ -111,7 +110,7 @@ class Vectors:
         self.jobs: Jobs[Ingestion] = Jobs(rules)
 
     def written(self, folder: Path, owner: Owner) -> None:
-        """A corpus has been written: it gets the vectors that it lacks, if they are wanted or usual."""
+        """Order the missing vectors of a written corpus, if they are requested or usual."""
         manifest, wanted = read_manifest(folder), load_wanted(folder)
         if wanted is not None and wanted.stopped:
             return
@@ -147,11 +146,11 @@ class Vectors:
         return self.jobs.going(folder.parent.name, folder)
 
     def before(self, job: Job[Ingestion]) -> int:
-        """How many have their turn before a job."""
+        """Return the number of jobs before a job in the queue."""
         return self.jobs.before(job)
 
     def go_on(self, home: Path, after: float = BEGINS_AFTER) -> None:
-        """Go on, in a while, with what the server before this one has not ended."""
+        """Continue, after a delay, the work that the previous server has not finished."""
         if all_wanted(home):
             timer = Timer(after, self._go_on, (home,))
             timer.daemon = True
@@ -172,10 +171,11 @@ class Vectors:
         store_wanted(folder, wanted)
         going = self.job(folder)
         if going is not None and going.payload.order.embedding == model:
-            # It looks whether the corpus has changed before it ends.
+            # The job checks whether the corpus has changed before it ends.
             return
         self._end(going)
-        # The file is in a folder that parsers of untrusted documents can write: only offered models count.
+        # Parsers of untrusted documents can write to the folder of this file: only offered models are
+        # accepted.
         if not may_be_used(model, folder, self._settings):
             store_wanted(
                 folder, wanted.model_copy(update={"problem": "its model is not offered here any more"})
@@ -241,7 +241,7 @@ class Vectors:
 
 
 def share_read(job: Job[Ingestion]) -> float:
-    """How much the model has read, 0 to 1."""
+    """Return the share of passages that the model has read, 0 to 1."""
     if job.unhurried:
         return 1.0
     return job.done / job.total if job.step == READING_STEP and job.total > 1 else 0.0

@@ -1,9 +1,9 @@
-"""The process that an ingestion of the page runs in: ``python -m ui.corpus.worker``.
+"""The process of an ingestion of the page: ``python -m ui.corpus.worker``.
 
-It reads one order as JSON from its standard input and tells what it does as JSON lines on its standard
-output. A process of its own keeps the page quick, gives all memory back, and can be ended at any moment:
-a corpus changes at once or not at all. It is confined before it begins (``engine.isolation``): documents
-that strangers have sent are read where there is nothing to be had.
+It reads one order as JSON from its standard input and reports its progress as JSON lines on its standard
+output. A separate process keeps the page fast, releases all memory, and can be killed at any time: a corpus
+changes completely or not at all. It is confined before it begins (``engine.isolation``): untrusted documents
+are read without access to other data.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ui.jobs.reader import own_output
 
 
 def sources_here() -> list[Path]:
-    """What lies in the working folder: each file by name, each folder as a whole."""
+    """Return the content of the working folder: each file by name, each folder as a whole."""
     return sorted(Path().iterdir(), key=lambda path: (path.is_dir(), path.name))
 
 
 def main() -> int:
-    """Carry out one order and tell how it ended; 0 unless the program itself is at fault."""
+    """Run one order and report its result; returns 0 unless the program itself is at fault."""
     tell = own_output()
     order = Order.model_validate_json(sys.stdin.buffer.readline())
     through_server(order.embedding, tell, sys.stdin.buffer)
@@ -32,7 +32,7 @@ def main() -> int:
         sources = sources_here() if order.kind in READING else []
         report = carry_out(order, sources, tell, sys.stdin.buffer.readline)
     except RedstringError as error:
-        # Where the corpus stands on the server, and which files it has, is nobody's business.
+        # Users must not see the corpus's path on the server, or the names of its files.
         place = re.compile(rf"{re.escape(str(order.folder))}(/[^\s:;,]*)?")
         tell({"error": place.sub(lambda _: order.name or "this name", str(error))})
     else:
@@ -41,5 +41,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # All is told, and nothing is left to clear away: what libraries would take apart takes seconds.
+    # Everything is reported and nothing needs a clean-up; the exit handlers of libraries take seconds.
     os._exit(main())

@@ -22,27 +22,27 @@ from ui.jobs.jobs import Job, Owner, Rules
 from ui.jobs.reading import Reading, read_apart
 from ui.sample import SOURCES
 
-# How much a visitor may have measured: the page is for a look, the command line for whole sets.
+# Limits of an evaluation on the page; the command line is for whole sets.
 
 MOST_QUESTIONS = 100
-# An ablation asks every question some fifteen times.
+# An ablation runs every question about fifteen times.
 MOST_ABLATED = 25
 START_QUESTIONS = 20
-# Evaluations of all visitors at the same time, those that wait for their turn, and the longest of one, s.
+# Limits of evaluations: running at a time for all visitors, waiting, and timeout, s.
 RUNNING, WAITING, LONGEST = 2, 8, 1800.0
-# Finished evaluations are kept this long, s, so that a page that comes back still finds them.
+# Retention of finished evaluations, s, so that a page that is loaded again still finds them.
 REMEMBERED = 1800.0
 
 
 class Chosen(Request):
-    """Settings as the page has them: a preset, and what is changed of it (None: the preset's)."""
+    """Settings of the page: a preset, and changed values (None: the preset's)."""
 
     preset: Preset = Preset.BALANCED
     strategies: tuple[Key, ...] | None = Field(default=None, max_length=40)
     rounds: int | None = None
 
     def settings(self) -> InvestigationSettings:
-        """The settings. Raises SettingsError for a value out of its range."""
+        """Return the settings. Raises SettingsError for a value out of its range."""
         return preset(self.preset.value).changed(strategies=self.strategies, rounds=self.rounds)
 
 
@@ -58,29 +58,28 @@ class StartForm(Form):
     ablate: bool = False
 
 
-# Where the page's gold questions come from: the sample corpus carries some, a visitor may send
-# others.
+# Sources of the page's gold questions: the sample corpus includes some, and a visitor may send others.
 
 _QUESTION = TypeAdapter(Question)
 
 
 @cache
 def sample_questions() -> tuple[Question, ...]:
-    """The questions that come with the sample corpus."""
+    """Return the questions that come with the sample corpus."""
     return tuple(read_questions(SOURCES / "queries.jsonl", SOURCES / "qrels.tsv"))
 
 
 def own_questions(corpus: Corpus) -> tuple[Question, ...]:
-    """The sample's questions, for a corpus that holds most of the passages they ask for; else none."""
+    """Return the sample's questions for a corpus that contains most of their gold passages; else empty."""
     questions = sample_questions()
     wanted = sorted({name for question in questions for name in question.gold})
     return questions if (corpus.rows(wanted) >= 0).mean() > 0.5 else ()
 
 
 def questions_for(corpus: Corpus, form: StartForm, owner: Owner) -> list[Question]:
-    """The questions that a request asks for, spread evenly over the set where not all are wanted.
+    """Return the questions of a request, spread evenly over the set if only some are wanted.
 
-    Raises InputError, SourceError naming the file and the line that is wrong.
+    Raises InputError or SourceError, with the file and the line of the problem.
     """
     if form.gold == "own":
         questions: Sequence[Question] = own_questions(corpus)
@@ -92,7 +91,8 @@ def questions_for(corpus: Corpus, form: StartForm, owner: Owner) -> list[Questio
 
 
 def gold_of(corpus: Corpus, text: str) -> frozenset[str]:
-    """Gold of a question that is word for word one of the corpus's own; else nothing."""
+    """Return the gold passages of a question that is identical to one of the corpus's own; else an empty
+    set."""
     asked = " ".join(text.split()).casefold()
     found = (q for q in own_questions(corpus) if " ".join(q.text.split()).casefold() == asked)
     question = next(found, None)
@@ -106,15 +106,15 @@ def _sent_questions(form: StartForm, owner: Owner) -> list[Question]:
     return read_apart(Reading("questions", files, _QUESTION.validate_json, most, {"most": most}), owner)
 
 
-# An evaluation or an ablation as a job: what it asks, and what was measured so far.
+# An evaluation or an ablation as a job: its subject, and the results so far.
 
 RULES = Rules("evaluation", RUNNING, WAITING, LONGEST, REMEMBERED)
 
 
 @dataclass(slots=True)
 class Evaluating:
-    """One evaluation or ablation; ``header`` says of what. What is cancelled keeps what was measured until
-    then. It holds no corpus: that may have been deleted long before this is forgotten."""
+    """One evaluation or ablation; ``header`` describes it. A cancelled one keeps its results so far. It has
+    no reference to the corpus, which may be deleted long before this job is removed."""
 
     header: Mapping[str, object]
     questions: Sequence[Question]
@@ -125,7 +125,7 @@ class Evaluating:
 
 
 def evaluate(job: Job[Evaluating], corpus: Corpus) -> None:
-    """The work of the job. Raises CancelledError, and what an evaluation raises."""
+    """Do the work of the job. Raises CancelledError, and the errors of an evaluation."""
     asked = job.payload
     if not asked.ablate:
         for _, result in judge_questions(corpus, asked.questions, asked.settings):

@@ -69,7 +69,7 @@ class EvaluationDesk:
         self._own: Cache[tuple[Path, str], tuple[Question, ...]] = Cache("gold questions", CORPORA_KNOWN)
 
     def own_questions(self, shelved: Shelved) -> tuple[Question, ...]:
-        """The gold questions that a corpus carries; it is opened for that once in each of its states.
+        """Return the gold questions that a corpus includes; it is opened for them once per state.
 
         Raises CorpusError, ResourceError.
         """
@@ -77,7 +77,7 @@ class EvaluationDesk:
         return self._own.made(key, lambda: own_questions(self.books.open(shelved)))
 
     def access(self, caller: Caller, form: Form) -> EvaluationAccess:
-        """What the caller may evaluate."""
+        """Return the evaluations that the caller may run."""
         return EvaluationAccess(self, caller)
 
 
@@ -89,12 +89,12 @@ class EvaluationAccess(Access):
     caller: Caller
 
     def subject(self, form: Any) -> str:
-        """The folder of the corpus."""
+        """Return the folder of the corpus."""
         return self.desk.books.find(form.corpus, self.caller.key).logged_as
 
 
 def offer(access: EvaluationAccess, form: Form) -> Answer:
-    """What can be chosen: corpora with the questions they carry, presets, strategies; what runs already."""
+    """Return the choices: corpora with their questions, presets, strategies; and the running evaluation."""
     corpora = []
     for shelved in access.desk.books.shelf(access.caller.key):
         try:
@@ -121,7 +121,7 @@ def offer(access: EvaluationAccess, form: Form) -> Answer:
 
 
 def start(access: EvaluationAccess, form: StartForm) -> Answer:
-    """Start an evaluation or an ablation, and say how many questions it asks."""
+    """Start an evaluation or an ablation; returns the number of its questions."""
     if not access.caller.key:
         raise InputError("the page did not say who is asking; load it again")
     corpus = access.desk.books.corpus(form.corpus, access.caller.key)
@@ -135,9 +135,9 @@ def start(access: EvaluationAccess, form: StartForm) -> Answer:
 
 
 def poll(access: EvaluationAccess, form: JobForm) -> Answer:
-    """How far an evaluation is; when it is over, what came out."""
+    """Return the progress of an evaluation; at its end also the results."""
     job = access.desk.jobs.get(form.job, access.caller.key)
-    # This is read first: what is over has all its results.
+    # The state is read first: a finished job has all its results.
     state, over = job.state, job.over
     told: Answer = {
         "state": state,
@@ -166,7 +166,7 @@ def _outcome(job: Evaluating) -> Answer:
 
 
 def _drawn(name: str, figure: go.Figure) -> Answer:
-    """A figure as plotly's JSON, its title apart: the page has its own way to head a plot."""
+    """Return a figure as plotly's JSON, with its title separate: the page has its own headings for plots."""
     title = figure.layout.title.text
     figure.update_layout(title=None, template=None, margin={"t": 34})
     value: Answer = orjson.loads(figure.to_json())
@@ -174,17 +174,17 @@ def _drawn(name: str, figure: go.Figure) -> Answer:
 
 
 def cancel(access: EvaluationAccess, form: JobForm) -> Answer:
-    """End an evaluation; what it measured stays."""
+    """Cancel an evaluation; its results so far are kept."""
     access.desk.jobs.cancel(form.job, access.caller.key)
     return {}
 
 
 def pair(access: EvaluationAccess, form: PairForm) -> Answer:
-    """Two settings on one question."""
+    """Compare two settings on one question."""
     if not form.question.strip():
         raise InputError("there is no question: write one, or choose one")
     corpus = access.desk.books.corpus(form.corpus, access.caller.key)
-    # As long a ranking on both sides: what one leaves out must not be a matter of its length.
+    # The rankings have equal length, so that their length does not cause differences.
     first, second = (side.settings().changed(top_k=SHOWN) for side in form.sides)
     gold = gold_of(corpus, form.question)
     compared = compare_settings(corpus, form.question.strip(), (first, second), gold)
@@ -207,7 +207,7 @@ def build_evaluation(desk: EvaluationDesk) -> gr.HTML:
 
 
 def frame_html() -> str:
-    """The frame that the script fills."""
+    """Return the frame that the script fills."""
     return (
         '<div class="lib eva" data-tab="gold">'
         f'<aside class="lib-rail" aria-label="What is measured">{_TABS}{_corpus()}{_GOLD}{_PAIR}</aside>'

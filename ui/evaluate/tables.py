@@ -1,4 +1,4 @@
-"""Results of an evaluation as tables, two of them side by side."""
+"""Results of an evaluation as tables, and two settings side by side."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from engine.language.characters import escape, shortened
 from engine.records.phrases import completeness_words, pinpoint, plural, stop_words
 from ui.investigate.passages import marked
 
-# Two settings on one question as HTML: both rankings, and what only one of them found.
+# Two settings on one question as HTML: both rankings, and the passages that only one of them found.
 
 EXCERPT = 220
 LETTERS = ("A", "B")
 
 
 def pair_html(pair: Pair, corpus: str) -> str:
-    """The question, both columns, and one line on what they share."""
+    """Return the question, both columns, and one line on their overlap."""
     sides = "".join(
         _column(side, letter, other, pair)
         for side, letter, other in zip((pair.left, pair.right), LETTERS, reversed(LETTERS), strict=True)
@@ -81,7 +81,7 @@ def _card(placed: PairedPassage, other: str, question: str) -> str:
 
 
 def _there(placed: PairedPassage, other: str) -> str:
-    """Where the other side has the passage."""
+    """Return whether the other side found the passage, and how much higher or lower it ranks it."""
     if placed.other_rank is not None:
         moved = placed.other_rank - placed.found.rank
         if not moved:
@@ -90,8 +90,7 @@ def _there(placed: PairedPassage, other: str) -> str:
     return f"in {other}'s pool, not ranked" if placed.in_other_pool else f"not in {other}"
 
 
-# Tables of an evaluation as HTML: scan against investigation, the figures of the pool, the
-# ablation.
+# Tables of an evaluation as HTML: scan against investigation, the figures of the pool, the ablation.
 
 MEASURES = (
     ("recall@5", "of the gold, the share in the first 5"),
@@ -106,7 +105,7 @@ ABLATED = ("recall@5", "recall@10", "complete@10", "ndcg@10", "pool recall")
 
 
 def result_html(results: Sequence[QuestionResult], total: int) -> str:
-    """Figures and table of a run; ``total``: the questions that were to be asked."""
+    """Return figures and table of a run; ``total`` is the number of questions planned."""
     found = summarise(results)
     return f'<div class="counts">{"".join(_tiles(found, total))}</div>{_metrics(results, found)}'
 
@@ -158,7 +157,8 @@ def _change(change: Difference) -> str:
 
 
 def ablation_html(ablation: Ablation) -> str:
-    """What each part adds, in points of 100, against the full settings' own figures."""
+    """Return the contribution of each part, in percentage points, against the figures of the full
+    settings."""
     heads = "".join(f'<th scope="col">{name}</th>' for name in (*ABLATED, "pool", "ms"))
     full = "".join(f"<td>{_percent(ablation.full[name])}</td>" for name in ABLATED)
     rows = [f'<tr><th scope="row">full settings</th>{full}<td></td><td></td></tr>']
@@ -186,7 +186,7 @@ def _cell(value: Difference) -> str:
 
 
 def _points(share: float) -> str:
-    """A difference of shares in points of 100, with its sign; a true minus, no sign at zero."""
+    """Return a difference of shares in percentage points, with its sign: a true minus, no sign for zero."""
     written = f"{100 * share:+.1f}"
     return "0.0" if written in ("+0.0", "-0.0") else written.replace("-", "−")
 

@@ -1,1 +1,1 @@
-"""Beside the board: how a case grew as a tree that folds, and its pool in charts."""
+"""Views in addition to the board: the growth of a case as a tree that folds, and its pool in charts."""

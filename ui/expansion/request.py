@@ -1,4 +1,4 @@
-"""What the page asks of the tree and the charts: which of them is in front, and what of the tree is open."""
+"""Requests of the page for the tree and the charts: the current tab, and the open parts of the tree."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ NodeId = Annotated[str, Field(max_length=1000)]
 
 
 class Looked(Request):
-    """One look. ``open`` are the nodes that are unfolded, None: as the tree begins; ``branch`` asks only for
-    the children of a node, from the ``first`` on; ``selected`` is the passage that the page has selected, of
-    which alone is told where ``only`` is set; ``words`` are those of the search."""
+    """One request. ``open`` are the unfolded nodes, None for the initial state of the tree; ``branch``
+    requests only the children of a node, from ``first`` on; ``selected`` is the passage selected on the page;
+    if ``only`` is set, only its results are requested; ``words`` are those of the search."""
 
     view: View = "board"
     open: Annotated[list[NodeId], Field(max_length=2000)] | None = None
@@ -31,7 +31,7 @@ class Looked(Request):
 
 
 def looked(text: object) -> Looked:
-    """What the page sent. Raises InputError in one line where it is too long or not what the page sends."""
+    """Parse the request. Raises InputError, in one line, if it is too long or invalid."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise InputError("what was asked of the tree is too long: fold some of it")
     try:

@@ -15,19 +15,18 @@ from engine.records.expansion.text import came_through
 from engine.records.phrases import Name, gap_query, hop_quote, hop_words, ordinal, query_title
 from ui.palette import thread
 
-# The lines of the tree: what of it is open, each node with how it was reached and what came of
-# it.
+# The lines of the tree: its open parts, each node with its trail and its results.
 
-# Of one node's children so many are sent at first, and with each "more"; of the whole tree at most so many.
+# Children of a node that are sent at first, and with each "more"; limit for the whole tree.
 CHILDREN_SHOWN, ROWS_SHOWN = 60, 600
-# Branches that are open where nobody has opened or folded any.
+# Branches that are open at first.
 OPEN_AT_FIRST = 4
 QUOTE_LENGTH = 90
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line: a node, or how many more children there are (``more``). ``level`` counts from 2, below the
+    """A line: a node, or the number of further children (``more``). ``level`` counts from 2, below the
     question; ``open`` is None for a node without children."""
 
     id: str
@@ -50,8 +49,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """What of a tree is shown: nodes that are ``open``, the ``path`` to the selected passage, which is open
-    as well, and where something is searched the nodes that are ``kept``."""
+    """The visible part of a tree: nodes that are ``open``, the ``path`` to the selected passage, which is
+    also open, and during a search the nodes that are ``kept``."""
 
     open: Collection[str]
     path: Sequence[str] = ()
@@ -59,8 +58,8 @@ class Branches:
 
 
 class Spot(NamedTuple):
-    """A node that is shown, its level, and its place among its siblings; with the place -n: n more of its
-    children, which are not sent."""
+    """A visible node, its level, and its index among its siblings; the index -n means n further children,
+    which are not sent."""
 
     node: str
     level: int
@@ -68,19 +67,19 @@ class Spot(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """What is shown, in order, and the nodes whose children are."""
+    """The visible nodes in order, and the nodes whose children are visible."""
 
     spots: Sequence[Spot]
     unfolded: Collection[str]
 
 
 def first_open(tree: ExpansionTree) -> list[str]:
-    """The branches that are open at first: the best of the question's that have any."""
+    """Return the branches that are open at first: the best of the question's children that have any."""
     return [one for one in tree.roots if tree.nodes[one].children][:OPEN_AT_FIRST]
 
 
 def spread(tree: ExpansionTree, shown: Branches) -> Spread:
-    """What is shown of a tree. Where that is too much, further branches stay folded."""
+    """Return the visible part of a tree. If it is too large, further branches stay folded."""
     spots: list[Spot] = []
     unfolded: set[str] = set()
     waiting = _children(tree, QUESTION_NODE, 2, shown)
@@ -101,11 +100,11 @@ def _is_open(node: str, shown: Branches) -> bool:
 
 
 def _children(tree: ExpansionTree, node: str, level: int, shown: Branches, first: int = 0) -> list[Spot]:
-    """The children of a node that are sent, the last first; in front of them how many more are not."""
+    """Return the children of a node that are sent, the last first, after the number of those not sent."""
     every = tree.children(node)
     if shown.kept is not None:
         every = tuple(one for one in every if one in shown.kept)
-    # The selected passage is sent, however far behind it stands.
+    # The selected passage is sent, whatever its rank.
     there = max((every.index(one) + 1 for one in shown.path if one in every), default=0)
     most = max(first + CHILDREN_SHOWN, there)
     sent = [Spot(one, level, place) for place, one in enumerate(every[first:most], start=first)]
@@ -114,12 +113,12 @@ def _children(tree: ExpansionTree, node: str, level: int, shown: Branches, first
 
 
 def branch(tree: ExpansionTree, node: str, level: int, first: int) -> Spread:
-    """The children of a node from the ``first`` on, none of them open."""
+    """Return the children of a node from ``first`` on, none of them open."""
     return Spread([*reversed(_children(tree, node, level, Branches(()), first))], ())
 
 
 def rows(tree: ExpansionTree, shown: Spread, name: Name) -> Iterator[Row]:
-    """The lines of what is shown."""
+    """Yield the lines of the visible part."""
     hops = tree.first_hops([node for node, _, place in shown.spots if place >= 0])
     for node_id, level, place in shown.spots:
         if place < 0:
@@ -156,10 +155,10 @@ def _why(tree: ExpansionTree, node_id: str, hop: Hop | None, name: Name) -> str:
     return hop_words(hop, name) if hop is not None else ""
 
 
-# The pool in charts: what plotly draws, and the same figures as tables.
+# The pool in charts: the data for plotly, and the same figures as tables.
 
 MOST_DOCUMENTS = 12
-# px: a bar that lies, what stands around the bars, a chart whose bars stand.
+# px: a horizontal bar, the margin around the bars, a chart of vertical bars.
 BAR, AROUND, STANDING = 22, 46, 190
 LONGEST_NAME = 34
 Cells = Sequence[tuple[str, ...]]
@@ -167,7 +166,7 @@ Cells = Sequence[tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart: what plotly is given, and its figures as a table with a head."""
+    """A chart: the data for plotly, and its figures as a table with a head."""
 
     name: str
     title: str
@@ -178,7 +177,7 @@ class Chart:
 
 
 def charts(tree: ExpansionTree, known: Mapping[str, Named]) -> tuple[Statistics, list[Chart]]:
-    """The figures of a pool and its charts; one of which there is nothing to show is left out."""
+    """Return the figures of a pool and its charts; an empty chart is left out."""
     found = statistics(tree, known)
     made = [
         _by_round(found),
@@ -280,7 +279,7 @@ def _single(name: str, title: str, what: str, unit: str, token: str, counts: Map
 
 
 def _bars(name: str, token: str, labels: Sequence[str], counts: Sequence[float]) -> dict[str, Any]:
-    """Bars that stand, in the colour of a token, which the page puts in."""
+    """Return vertical bars in the colour of a token, which the page replaces."""
     return {
         "type": "bar",
         "name": name,
@@ -293,7 +292,7 @@ def _bars(name: str, token: str, labels: Sequence[str], counts: Sequence[float])
 
 
 def _lying(name: str, token: str, labels: Sequence[str], counts: Sequence[int]) -> dict[str, Any]:
-    """Bars that lie, by their number: two labels may be alike."""
+    """Return horizontal bars, by their number: two labels may be equal."""
     return {
         "type": "bar",
         "orientation": "h",
@@ -308,7 +307,7 @@ def _lying(name: str, token: str, labels: Sequence[str], counts: Sequence[int]) 
 
 
 def _named(labels: Sequence[str]) -> dict[str, Any]:
-    """The layout of bars that lie, the first on top."""
+    """Return the layout of horizontal bars, the first on top."""
     axis = {"autorange": "reversed", "tickvals": list(range(len(labels))), "ticktext": list(labels)}
     return {"barmode": "stack", "height": AROUND + BAR * len(labels), "yaxis": axis}
 
@@ -318,6 +317,6 @@ def _round(number: int) -> str:
 
 
 def _short(words: str) -> str:
-    """A label of an axis: short, and without markup, which plotly would obey."""
+    """Return a label of an axis: short, and without markup, which plotly would interpret."""
     plain = marked(words).replace("<", "‹").replace(">", "›")
     return plain if len(plain) <= LONGEST_NAME else plain[: LONGEST_NAME - 1].rstrip() + "…"

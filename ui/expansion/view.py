@@ -1,4 +1,4 @@
-"""The expansion of a case on the page: its view, and its wiring."""
+"""The expansion of a case on the page: its view and its wiring."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from ui.palette import thread
 from ui.session import CaseSessions, case_of
 from ui.templating import rendered
 
-# The other panes of an open case: the tree, a branch of it, the results of a passage, and the charts;
-# as JSON for one component.
+# The other panes of an open case: the tree, a branch of it, the results of a passage, and the charts; as
+# JSON for one component.
 
 NOTHING = ("Nothing to be seen yet.", "Ask a question: the tree shows how each passage was reached.")
 
@@ -41,12 +41,12 @@ def tree_of(opened: OpenCase) -> ExpansionTree:
 
 
 def descendants_of(opened: OpenCase) -> dict[str, int]:
-    """How many passages came through each passage of the pool."""
+    """Return the number of passages that were reached through each passage of the pool."""
     return {one: node.descendants for one, node in tree_of(opened).nodes.items() if node.descendants}
 
 
 def view_value(opened: OpenCase, asked: Looked) -> str:
-    """What the page is to show in answer to a look."""
+    """Return the JSON that the page shows for a request."""
     tree = tree_of(opened)
     if not tree.nodes:
         head, words = NOTHING
@@ -63,7 +63,7 @@ def view_value(opened: OpenCase, asked: Looked) -> str:
     else:
         values = _tree(opened, tree, asked)
     values |= {"turn": asked.turn, "at": time.time_ns()}
-    # No "<" in it: whatever handles the text on its way must not take it for markup.
+    # Escape "<", so that no code on the way treats the text as markup.
     return orjson.dumps(values).decode().replace("<", "\\u003c")
 
 
@@ -101,13 +101,14 @@ def _branch(opened: OpenCase, tree: ExpansionTree, asked: Looked) -> dict[str, A
 
 
 def _fetch(opened: OpenCase, tree: ExpansionTree, seen: Spread) -> None:
-    """Fetch the passages that are named in some lines together."""
+    """Fetch the passages named in some lines in one read."""
     near = (one for node, _, _ in seen.spots if node in tree.nodes for one in (node, tree.nodes[node].parent))
     opened.lookup([one for one in near if one in tree.nodes and tree.nodes[one].query is None])
 
 
 def _hits(opened: OpenCase, tree: ExpansionTree, words: str) -> set[str]:
-    """The nodes whose words hold what is searched: citation, document, text, or those of a query."""
+    """Return the nodes whose words contain the searched words: citation, document, text, or those of a
+    query."""
     found = {
         one
         for one, node in tree.nodes.items()
@@ -195,27 +196,27 @@ def _charts(opened: OpenCase, tree: ExpansionTree) -> dict[str, Any]:
 
 
 def names_of(opened: OpenCase, ids: Sequence[str]) -> Mapping[str, Named]:
-    """What passages of a case are called."""
+    """Return the names of passages of a case."""
     return {one: named(*found) for one, found in opened.lookup(list(ids)).items()}
 
 
-# The tabs of the board: which is in front, and what is fetched for it.
+# The tabs of the board: the current one, and the data for it.
 
 
 def wire_views(stage: Stage, token: gr.State, sessions: CaseSessions) -> None:
-    """One listener for all looks at the tree and the charts."""
+    """Wire one listener for all requests for the tree and the charts."""
 
     def look(request: gr.Request, case: str, wanted: gr.EventData) -> Any:
         opened = sessions.find(case_of(case, request))
         try:
             asked = looked(getattr(wanted, "given", None))
         except RedstringError:
-            # Nothing that the page itself sends.
+            # The page itself never sends this.
             return gr.skip()
         if opened is None:
             return gr.skip()
         opened.view.pane = asked.view
-        # While a case runs its next step shows what is in front.
+        # If the case is running, its next step updates the current tab.
         if asked.view == "board" or opened.busy.locked():
             return gr.skip()
         return view_value(opened, asked)

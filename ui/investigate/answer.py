@@ -1,7 +1,7 @@
-"""The answer of a case as HTML: sentences with numbered chips, the quotes behind them, conflicts, notes.
+"""Render the answer of a case as HTML: sentences with numbered chips, their quotes, conflicts, notes.
 
-Every word of it, a document's or a model's, is escaped. The quotes are hidden in the page, each in its
-passage with the quoted words marked; ``answer.js`` shows them where a chip is pointed at.
+All text, from a document or a model, is escaped. The quotes are hidden in the page, each in its passage with
+the quoted words marked; ``answer.js`` shows them when the pointer is over a chip.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.records.phrases import hop_words, plural
 from ui.investigate.passages import report_button
 from ui.open_case import OpenCase
 
-# Characters of the passage that are shown on either side of a quote.
+# Characters of the passage shown on either side of a quote.
 AROUND = 160
 WAITING = (
     '<div class="empty"><b>The answer appears when the case ends.</b><p>Without a language model it is a '
@@ -31,8 +31,7 @@ _CLASSES = {Support.FULL: "full", Support.PART: "part", Support.NONE: "none"}
 
 
 def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
-    """Return the content of the pane. ``offer`` is the most that an answer by the language model would
-    cost."""
+    """Return the content of the pane. ``offer`` is the maximum cost of an answer by the language model."""
     body = _missing(answer) if answer.missing else _body(answer, opened)
     return (
         f'<div class="answer" data-method="{answer.method.value}" '
@@ -53,7 +52,7 @@ def writing_html(words: str = "") -> str:
 
 
 def model_name(spec: str) -> str:
-    """The model's own name in a spec."""
+    """Return the name of the model in a spec."""
     return spec.partition(":")[2].partition("@http")[0].partition("?")[0] or spec
 
 
@@ -82,7 +81,7 @@ def _missing(answer: Answer) -> str:
 
 
 def _body(answer: Answer, opened: OpenCase) -> str:
-    """Return a note if no sentence surely answers, the sentences, and more to read."""
+    """Return the sentences and further reading, after a note if no sentence surely answers the question."""
     told = f'<p class="unsure" dir="auto">{escape(answer.unanswered)}</p>'
     sentences = _sentences(answer, opened) if answer.sentences else ""
     return (told if answer.unanswered else "") + sentences + _to_read(answer)
@@ -128,8 +127,8 @@ def _sentence(sentence: Sentence, own: Collection[str], opened: OpenCase) -> str
 
 
 def _tie(link: Link | None, own: Collection[str], opened: OpenCase) -> str:
-    """Return the link of the corpus that put a sentence into the answer, with the button that reports it as
-    wrong; ``own`` are the passages that the sentence is from."""
+    """Return the corpus link that added a sentence to the answer, with the button that reports it as wrong.
+    ``own`` are the passages that the sentence is from."""
     if link is None:
         return ""
     source, target, relation = link
@@ -163,7 +162,7 @@ def _conflicts(conflicts: Sequence[Conflict], opened: OpenCase) -> str:
 
 
 def _conflict(one: Conflict, opened: OpenCase) -> str:
-    """Return a sentence on two sources; a link of the corpus between them can be reported as wrong."""
+    """Return a sentence on two conflicting sources; a corpus link between them can be reported as wrong."""
     rejected = one.link is not None and one.link in opened.rejected
     report = ""
     if one.link is not None and opened.may_judge:
@@ -175,7 +174,7 @@ def _conflict(one: Conflict, opened: OpenCase) -> str:
 
 
 def shown_answer(opened: OpenCase) -> str:
-    """The answer that is shown, as it is to be shown now; empty where there is none."""
+    """Return the HTML of the current answer; empty if there is none."""
     return "" if opened.answer is None else answer_html(opened.answer[0], opened, opened.answer[1])
 
 
@@ -188,7 +187,7 @@ def _notes(answer: Answer) -> str:
 
 
 def _quotes(citations: Sequence[Citation], opened: OpenCase) -> str:
-    """The quotes, each in its passage, hidden until they are pointed at."""
+    """Return the quotes, each in its passage, hidden until the reader points at them."""
     known = opened.lookup([place for one in citations for place, _ in one.places])
     shown = "".join(_quoted(one, known) for one in citations)
     return f'<div class="quoted-all" hidden>{shown}</div>'
@@ -208,7 +207,7 @@ def _quoted(citation: Citation, known: dict[str, tuple[Passage, Document]]) -> s
 
 
 def _in_passage(passage: Passage, span: Span) -> str:
-    """Return the quoted words marked, with some of the text around them."""
+    """Return the quoted words, marked, with some of the text around them."""
     text = passage.text
     start, end = max(0, span.start - AROUND), min(len(text), span.end + AROUND)
     # Cut at words.
@@ -223,7 +222,7 @@ def _in_passage(passage: Passage, span: Span) -> str:
 
 
 def _copies(answer: Answer) -> str:
-    """The answer as text, Markdown and JSON, to be copied; the plain text is that of the terminal."""
+    """Return the answer as text, Markdown and JSON, to copy; the plain text is that of the terminal."""
     forms = {
         "text": "\n".join(answer_text(answer)).strip() + "\n",
         "markdown": answer_markdown(answer),
@@ -233,7 +232,7 @@ def _copies(answer: Answer) -> str:
         f'<button type="button" data-copy="{form}">{words}</button>'
         for form, words in (("text", "Copy text"), ("markdown", "Copy Markdown"), ("json", "Copy JSON"))
     )
-    # JSON is for programs, which count its characters: nothing in it is shown otherwise.
+    # JSON is for programs, which count its characters: it is left as it is.
     held = "".join(
         f'<pre hidden data-form="{form}">{attribute(text) if form == "json" else escape(text)}</pre>'
         for form, text in forms.items()

@@ -27,8 +27,7 @@ from ui.models.connections import Connections
 from ui.open_case import OpenCase
 from ui.session import CASES, CaseSessions, case_of
 
-# From a finished case to its answer: the brief at once, the language model's answer when it is
-# asked for.
+# The answer of a finished case: the brief at once, the language model's answer on request.
 
 NO_MODEL = "No language model is connected: connect one at the top of the page."
 BUSY = "The case is still being investigated; cancel it or wait."
@@ -36,7 +35,7 @@ _WRITING: dict[int, threading.Event] = {}
 
 
 def brief_value(opened: OpenCase) -> str:
-    """The answer of the case without a language model, with what one would cost; empty for a case that
+    """Return the answer without a language model, with the cost of one that uses it. Empty for a case that
     was stopped before it had a ranking."""
     case = opened.case
     if case.stop is None:
@@ -46,13 +45,13 @@ def brief_value(opened: OpenCase) -> str:
 
 
 def _store_answer(opened: OpenCase, made: Answer, offered: str) -> str:
-    """Return the HTML of an answer, and remember the answer to show it again."""
+    """Store an answer in the case, to show it again, and return its HTML."""
     opened.answer = (made, offered)
     return answer_html(made, opened, offered)
 
 
 def offer(opened: OpenCase, model: LanguageModel | None) -> str:
-    """What an answer by a model would cost at most, in words; empty without one."""
+    """Return the maximum cost of an answer by a model, in words; empty without a model."""
     if model is None or not opened.case.ranking:
         return ""
     try:
@@ -67,7 +66,7 @@ def offer(opened: OpenCase, model: LanguageModel | None) -> str:
 def wire_answer(
     stage: Stage, token: gr.State, session: gr.Textbox, sessions: CaseSessions, connections: Connections
 ) -> None:
-    """The button that has an answer written, and the one that stops it."""
+    """Wire the buttons that request an answer and that stop it."""
 
     def write(request: gr.Request, case: str, caller: str) -> Iterator[dict[Any, Any]]:
         try:
@@ -92,7 +91,8 @@ def wire_answer(
 
 
 def written(opened: OpenCase, stage: Stage, model: LanguageModel | None) -> Iterator[dict[Any, Any]]:
-    """Have the model write an answer; what was there comes back where it is stopped or there is no model."""
+    """Let the model write an answer. The earlier answer is shown again if this is stopped or there is no
+    model."""
     case = opened.case
     model = model or case.model
     if model is None or case.stop is None:
@@ -118,7 +118,7 @@ def written(opened: OpenCase, stage: Stage, model: LanguageModel | None) -> Iter
 
 @contextmanager
 def _stoppable(opened: OpenCase, meter: Meter) -> Iterator[None]:
-    """While an answer is written its own button stops it, and so does cancelling the case."""
+    """Let the answer's own button, and cancelling the case, stop the answer while it is written."""
     stopping, before = threading.Event(), meter.cancelled
     _WRITING[id(opened)] = stopping
     meter.cancelled = lambda: before() or stopping.is_set()
@@ -129,16 +129,15 @@ def _stoppable(opened: OpenCase, meter: Meter) -> Iterator[None]:
         _WRITING.pop(id(opened), None)
 
 
-# The retrieval audit of the open case, in a window over the page, behind the button at its
-# coverage.
+# The retrieval audit of the open case, shown in a window. Its button is next to the coverage.
 
-# So long a report waits for the case to be let go of, s.
+# Timeout of a report that waits for the lock of the case, s.
 PATIENCE = 30.0
 NOT_YET = "The report is on a case that has come to its end; wait for this one."
 
 
 def wire_case_report(stage: Stage, token: gr.State, sessions: CaseSessions) -> None:
-    """The button that asks for the report."""
+    """Wire the button that requests the report."""
 
     def tell(request: gr.Request, case: str) -> Iterator[dict[Any, Any]]:
         try:
@@ -154,8 +153,8 @@ def wire_case_report(stage: Stage, token: gr.State, sessions: CaseSessions) -> N
 
 
 def report_value(opened: OpenCase) -> str:
-    """The report as HTML, with the files that hold it. Raises InputError for a case that still goes on."""
-    # The last step of the case may still be being sent.
+    """Return the report as HTML, with its files. Raises InputError for a case that is still running."""
+    # The last step of the case may not be fully sent yet.
     if opened.case.stop is None or not opened.busy.acquire(timeout=PATIENCE):
         raise InputError(NOT_YET)
     try:
@@ -166,14 +165,14 @@ def report_value(opened: OpenCase) -> str:
 
 
 def _answer(opened: OpenCase) -> Answer:
-    """The answer that the page shows, or the one it would show."""
+    """Return the answer that the page shows, or the one that it would show."""
     if opened.answer is not None:
         return opened.answer[0]
     return answer(opened.case.investigation(), opened.corpus)
 
 
 def report_html(found: CaseAudit) -> str:
-    """Return the content of the window, with its time: the same report twice is shown twice."""
+    """Return the content of the window, with the time of the report, so that a repeated report is visible."""
     report = case_audit_markdown(found)
     return (
         f'<div class="report-text" data-at="{time.time_ns()}">{body_html(report)}</div>'

@@ -29,11 +29,11 @@ from ui.investigate.passages import Link, link_of
 from ui.palette import thread
 from ui.templating import ASSETS
 
-# Documents that were read whole, in the order of their text.
+# Documents that were added whole, in the order of their text.
 
 
 def as_read(pool: Pool, passage_ids: Sequence[str]) -> list[str]:
-    """Passages as they were, but those that came with a whole document in the order of the text."""
+    """Return the passages in their order, but those of a document added whole in the order of its text."""
     whole = [one for one in passage_ids if pool.strategy(one) == WholeDocument.name]
     ordered = iter(sorted(whole, key=lambda one: pool.entry(one).row))
     return [next(ordered) if pool.strategy(one) == WholeDocument.name else one for one in passage_ids]
@@ -47,8 +47,8 @@ def read_whole(
     name: Name,
     titled: Callable[[str, Collection[str]], str],
 ) -> tuple[str, set[str]]:
-    """Return the documents that were read whole, the last one first, with the ids of their passages that have
-    a card there. A passage with a card elsewhere (it is not in ``rest``) is named only. ``titled`` returns
+    """Return the documents that were added whole, the last one first, with the ids of the passages that have
+    a card there. A passage with a card elsewhere (it is not in ``rest``) is only named. ``titled`` returns
     the title of a passage's document, and the share of it that these passages are."""
     hops: dict[str, list[Hop]] = {}
     for hop in pool.hops_of([WholeDocument.name]):
@@ -81,7 +81,7 @@ def _elsewhere(passage_id: str, name: Name) -> str:
     )
 
 
-# The queries for gaps on the board: a node for each, with its area, its words and what it found.
+# The queries for gaps on the board: a node for each, with its area, its words and its finds.
 
 SHAPE = "diamond"
 SIZE = 7.5
@@ -89,7 +89,7 @@ NAME_LENGTH = 46
 
 
 def found_by(pool: Pool) -> dict[Sent, list[Hop]]:
-    """The hops from each query to what it found, best first."""
+    """Return the hops from each query to the passages that it found, best first."""
     found: dict[Sent, list[Hop]] = {}
     for hop in pool.hops_of([GAP_STRATEGY]):
         if (sent := sent_by(hop)) is not None:
@@ -98,7 +98,7 @@ def found_by(pool: Pool) -> dict[Sent, list[Hop]]:
 
 
 def node_of(sent: Sent, found: Sequence[Hop], pool: Pool, name: Name) -> dict[str, Any]:
-    """What the board knows of a query; ``found`` lists its passages, and which of them it brought first."""
+    """Return the data of a query's node; ``found`` lists its passages and marks those that it found first."""
     title = query_title(sent.query)
     first = {hop.target_id for hop in found if pool.first_hop(hop.target_id) == hop}
     told = f"{plural(len(found), 'passage')} found, {len(first)} of them new"
@@ -128,14 +128,12 @@ def node_of(sent: Sent, found: Sequence[Hop], pool: Pool, name: Name) -> dict[st
     }
 
 
-# The board: the provenance graph of a case, drawn by pyvis with a layout computed here.
-#
-# pyvis holds the nodes, the edges and the options of vis-network and renders the page of the
-# frame from our own template, which fetches nothing. While a case goes on, only the data of a new
-# network is sent to the frame that is there already.
+# The board: the provenance graph of a case, drawn by pyvis with a layout computed here. pyvis has the
+# nodes, the edges and the options of vis-network, and renders the page of the frame from our own template,
+# which fetches nothing. While a case runs, only the data of the new network is sent to the existing frame.
 
 DEFAULT_NODES = 150
-# Scan passages that neither lead to anything nor are ranked: a few tell how the scan went.
+# Scan passages without followers that are not ranked: a few are enough to show the scan.
 SCAN_LEAVES = 24
 TRAILS_PER_NODE = 4
 SMALLEST, LARGEST = 3.5, 7.5
@@ -166,13 +164,13 @@ OPTIONS: Mapping[str, Any] = {
         },
     },
 }
-# A string between two passages of one column bends around those in between.
+# An edge between two passages of one column bends around those in between.
 _SAME_ROUND: Mapping[str, Any] = {"enabled": True, "type": "curvedCW", "roundness": 0.3}
 
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """Return the details of a passage on the board: plain text, escaped when it is shown."""
+    """The details of a passage on the board: plain text, escaped when it is shown."""
 
     name: str
     title: str
@@ -187,9 +185,10 @@ Dossiers = Callable[[Sequence[str]], Mapping[str, Dossier]]
 
 
 def chosen(pool: Pool, ranked: Sequence[str], limit: int) -> list[str]:
-    """What to show, at most ``limit``: the ranked with their trails, what the rounds brought, the scan.
+    """Return up to ``limit`` passages to show: the ranked with their trails, then those of the rounds and the
+    scan.
 
-    A passage never comes without the passages of its first trail, so that no string hangs loose.
+    A passage is included only with the passages of its first trail, so that no edge lacks an end.
     """
     picked: dict[str, None] = {}
     in_pool = [passage_id for passage_id in ranked if passage_id in pool]
@@ -212,7 +211,7 @@ def _first_hop(pool: Pool, passage_id: str) -> Hop:
 
 
 def _first_chain(pool: Pool, passage_id: str) -> list[str]:
-    """The passages of the trail by which a passage was first admitted, the scan's end first."""
+    """Return the passages of the trail by which a passage was first admitted, from the scan on."""
     chain = [passage_id]
     while (source := _first_hop(pool, chain[-1]).source_id) is not None:
         chain.append(source)
@@ -227,10 +226,11 @@ def provenance(
     rounds: Sequence[RoundReport] = (),
     rejected: Collection[Link] = (),
 ) -> Network:
-    """The pool as a pyvis network: nodes with positions and trails, edges with the words that made them.
+    """Return the pool as a pyvis network: nodes with positions and trails, edges with the words that made
+    them.
 
-    Each query for a gap that ``rounds`` sent is a node, too, and what it found hangs on it. ``rejected`` are
-    the links that were reported as wrong on the page.
+    Each query for a gap in ``rounds`` is also a node, with edges to its finds. ``rejected`` are the links
+    reported as wrong on the page.
     """
     shown = chosen(pool, ranked, limit)
     queries, found = sent_queries(pool.hops_of([GAP_STRATEGY]), rounds), found_by(pool)
@@ -288,12 +288,12 @@ def _edges(
     trails: Mapping[str, Sequence[Sequence[Hop]]],
     queries: Mapping[Sent, str],
 ) -> dict[Hop, int]:
-    """Hops to draw, numbered: the first hop of each passage shown, every hop of its trails, and those from
+    """Number the hops to draw: the first hop of each shown passage, every hop of its trails, and those from
     all queries that found it."""
     here = {*shown, *queries.values()}
     hops = [_first_hop(pool, passage_id) for passage_id in shown]
     hops += [hop for passage_id in shown for trail in trails[passage_id] for hop in trail]
-    # In the order of the passages that they reach.
+    # In the order of the passages that the hops lead to.
     places = {passage_id: place for place, passage_id in enumerate(shown)}
     sent = [hop for hop in pool.hops_of([GAP_STRATEGY]) if sent_by(hop) is not None]
     hops += sorted((hop for hop in sent if hop.target_id in places), key=lambda hop: places[hop.target_id])
@@ -302,7 +302,7 @@ def _edges(
 
 
 def _start(hop: Hop, queries: Mapping[Sent, str]) -> str:
-    """The node that a hop starts at: a passage, a query for a gap, or the question, which has none."""
+    """Return the node that a hop starts at: a passage, a query for a gap, or the question, which has none."""
     sent = sent_by(hop)
     return hop.source_id or QUESTION_NODE if sent is None else queries[sent]
 
@@ -337,7 +337,7 @@ def _add_edge(
 
 
 def empty_network() -> Network:
-    """A pyvis network with the options of the board and nothing in it."""
+    """Return an empty pyvis network with the options of the board."""
     empty = Network(
         height="100%", width="100%", directed=True, bgcolor="transparent", cdn_resources="in_line"
     )
@@ -347,7 +347,7 @@ def empty_network() -> Network:
 
 
 def board_data(drawn: Network, pool: Pool, *, judging: bool = False) -> dict[str, Any]:
-    """What the frame draws: nodes and edges as pyvis holds them, the column heads, the counts; ``judging``:
+    """Return the data of the frame: nodes and edges in the form of pyvis, column heads, counts. ``judging``:
     the viewer may report a link as wrong."""
     nodes, edges, *_ = drawn.get_network_data()
     last = max((node["round"] for node in nodes), default=0)
@@ -372,5 +372,6 @@ def board_data(drawn: Network, pool: Pool, *, judging: bool = False) -> dict[str
 
 @cache
 def frame_page() -> str:
-    """The page of the frame, rendered by pyvis from our template, with a mark where vis-network goes."""
+    """Return the page of the frame, rendered by pyvis from our template, with a placeholder for
+    vis-network."""
     return str(empty_network().generate_html())

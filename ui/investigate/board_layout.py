@@ -1,8 +1,8 @@
 """Tidy layered layout of a provenance forest: rounds are columns, read from left to right.
 
-Each passage hangs on the passage that first led to it, so what is drawn is a forest. Subtrees are
-placed by their contours (Reingold and Tilford 1981): no two edges cross, a parent stands at the
-middle of its children, and roots without children fill the gaps.
+Each passage is the child of the passage that first led to it, so the graph is a forest. Subtrees are placed
+by their contours (Reingold and Tilford 1981): no two edges cross, a parent is at the middle of its children,
+and roots without children fill the gaps.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from dataclasses import dataclass, field
 
 Position = tuple[float, float]
 
-# Dots of one column stand a little to the left or right of its middle, as pins on a board do.
+# Horizontal scatter of the dots of one column, in columns.
 SCATTER = 0.14
-# Lone nodes below a column are set several to a row from this many rows on.
+# From this number of rows on, lone nodes below a column are set several to a row.
 LEAST_ROWS = 26
 MOST_ACROSS = 7
 ACROSS_STEP = 0.11
-# A passage reached from one of its own round stands this far right of it.
+# Offset to the right of a passage reached from one of its own round, in columns.
 WITHIN_ROUND = 0.36
 
 
 @dataclass(slots=True)
 class _Tree:
-    """A subtree placed relative to its root: offsets of its nodes, lowest and highest place per column."""
+    """A subtree placed relative to its root: offsets of its nodes, lowest and highest row per column."""
 
     offsets: dict[str, float] = field(default_factory=dict)
     top: dict[int, float] = field(default_factory=dict)
@@ -35,16 +35,17 @@ class _Tree:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """``positions``: x in columns, y in 0..1. ``rows``: how many rows of dots the height must hold."""
+    """The positions of all nodes. ``positions``: x in columns, y in 0..1. ``rows``: rows of dots in the
+    height."""
 
     positions: Mapping[str, Position]
     rows: int
 
 
 def tidy(columns: Sequence[Sequence[str]], parents: Mapping[str, str]) -> Layout:
-    """Place the nodes of all columns; ``parents`` maps a node to the node it hangs on.
+    """Place the nodes of all columns; ``parents`` maps a node to its parent.
 
-    A parent must stand in the same or an earlier column. Within a column, earlier nodes come first.
+    A parent must be in the same or an earlier column. Within a column, earlier nodes come first.
     """
     column_of = {node: number for number, column in enumerate(columns) for node in column}
     children: dict[str, list[str]] = {}
@@ -72,7 +73,7 @@ def tidy(columns: Sequence[Sequence[str]], parents: Mapping[str, str]) -> Layout
 def _forest(
     roots: Sequence[str], children: Mapping[str, Sequence[str]], column_of: Mapping[str, int]
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Heights of all nodes, in rows, and how far lone ones stand aside, in columns.
+    """Return the heights of all nodes, in rows, and the sideways offsets of lone ones, in columns.
 
     Roots without children go where they do not push the others apart.
     """
@@ -98,9 +99,9 @@ def _forest(
 
 
 def _block(nodes: Sequence[str], column: int, placed: _Tree) -> dict[str, float]:
-    """Place lone nodes below their column, several to a row where they would make the board too tall.
+    """Place lone nodes below their column, several to a row if the board would be too tall otherwise.
 
-    Returns how far from the column's middle each stands, in columns.
+    Returns the distance of each from the column's middle, in columns.
     """
     start = placed.bottom.get(column, -1.0) + 1.0
     room = max(max(placed.bottom.values(), default=0.0) - start + 1.0, LEAST_ROWS)
@@ -136,7 +137,8 @@ def _leaf(node: str, column: int) -> _Tree:
 
 
 def _clear_of(placed: _Tree, tree: _Tree, besides: int | None = None) -> float:
-    """The least offset at which a tree lies one row below everything placed, in every column but one."""
+    """Return the smallest offset that puts a tree one row below all placed nodes, in every column but
+    ``besides``."""
     clear = [
         placed.bottom[number] + 1.0 - top
         for number, top in tree.top.items()
@@ -155,7 +157,7 @@ def _join(placed: _Tree, tree: _Tree, offset: float) -> None:
 
 
 def _depths(column_of: Mapping[str, int], parents: Mapping[str, str]) -> dict[str, int]:
-    """How many steps inside its own round led to a node."""
+    """Return the number of steps within its own round that led to each node."""
     depth: dict[str, int] = {}
     for node in column_of:
         steps, at = 0, node

@@ -1,4 +1,4 @@
-"""What the page asks for at a click: the question, the corpus and every control as they stood there."""
+"""The request of the page at a click: the question, the corpus and the values of all controls."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ LONGEST_EDIT = 80_000
 
 
 class CaseRequest(Request):
-    """One click. ``session`` and ``visitor`` are the page's secret names; ``turn`` counts what it has asked.
+    """One request of the page. ``session`` and ``visitor`` are the page's secret keys; ``turn`` is the number
+    of the request.
 
-    ``edited`` is the plan as a person has changed it (see ``plan.js``); ``matter`` is the name of the
-    matter in which the case is kept; ``unfinished`` are controls in which half a value stands. ``view`` is
-    what is in front in the pane of the board.
+    ``edited`` is the plan as the user has changed it (see ``plan.js``); ``matter`` is the name of the matter
+    in which the case is stored; ``unfinished`` are controls with an incomplete value. ``view`` is the current
+    tab of the board.
     """
 
     session: Key = Field(default="", repr=False)
@@ -48,7 +49,7 @@ class CaseRequest(Request):
     unfinished: Sequence[Annotated[str, Field(max_length=60)]] = Field(default=(), max_length=200)
 
     def settings(self) -> InvestigationSettings:
-        """The settings that the controls show. Raises SettingsError for a value that cannot be used."""
+        """Return the settings that the controls show. Raises SettingsError for an invalid value."""
         if self.unfinished:
             raise SettingsError(
                 f"{self.unfinished[0]}: only half a value stands there; finish it, or empty it"
@@ -57,7 +58,7 @@ class CaseRequest(Request):
 
 
 def case_request(text: str) -> CaseRequest:
-    """What the page sent. Raises InputError in one line where it is too long or not what the page sends."""
+    """Parse the request. Raises InputError, in one line, if it is too long or invalid."""
     if len(text) > LONGEST:
         raise InputError("what was asked is too long: shorten the question, the plan or the settings")
     try:

@@ -1,4 +1,4 @@
-"""What a case shows on demand: concepts, passages of board and tree, rules, wrong links."""
+"""Parts of a case that are shown on demand: concepts, details of passages, rules, wrong links."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ from ui.investigate.passages import Link, link_between
 from ui.open_case import OpenCase
 from ui.shelf import Library
 
-# The concepts that a question names, under its coverage: where each stands, where the law is,
-# what to check, and how all that it names relates. One that is pressed shows its provisions on
-# the board, as an area does.
+# The concepts that a question names, shown under its coverage: the status of each, its provisions, points
+# to check, and the relations of all. Pressing one shows its provisions on the board, as for an area.
 
 MOST_SHOWN, MOST_SENTENCES, PER_ARTICLE = 6, 14, 12
 
 
 def concepts_box(opened: OpenCase) -> str:
-    """The fold with the concepts of a case; nothing where the question names none."""
+    """Return the fold with the concepts of a case; empty if the question names none."""
     plan = opened.case.plan
     known = get_concepts(opened.corpus)
     if known is None or plan is None:
@@ -55,7 +54,7 @@ def concepts_box(opened: OpenCase) -> str:
 
 
 def _concept(opened: OpenCase, known: Concepts, named: NamedConcept, language: str) -> str:
-    """A concept as a button that shows its provisions, as far as the pool has them."""
+    """Return a concept as a button that shows those of its provisions that are in the pool."""
     concept = named.concept
     articles = known.articles(opened.corpus, concept)
     rows, _ = first_rows(articles, PER_ARTICLE)
@@ -86,13 +85,13 @@ def _facts(known: Concepts, named: NamedConcept, language: str) -> Iterator[str]
         yield f"to check: {'; '.join(concept.required_checks)}"
 
 
-# What the board and the tree tell of a passage when asked.
+# Details of a passage for the board and the tree.
 
 EXCERPT = 320
 
 
 def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossier]:
-    """Return the facts about passages, from one read of the corpus."""
+    """Return the details of passages, from one read of the corpus."""
     found: dict[str, Dossier] = {}
     for passage_id, (passage, document) in opened.lookup(list(passage_ids)).items():
         seal = badge(passage, document, opened.case.as_of)
@@ -108,12 +107,11 @@ def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossi
     return found
 
 
-# The place under the coverage of a case where the rules of its corpus are applied; its script
-# fills it.
+# The element under the coverage of a case for the rules of its corpus; its script fills it.
 
 
 def rules_slot(opened: OpenCase) -> str:
-    """An empty place that names the case's corpus, question, day and transaction; nothing without rules."""
+    """Return an empty element with the case's corpus, question, day and transaction; empty without rules."""
     ontology = opened.corpus.ontology
     if ontology is None or not ontology.rules:
         return ""
@@ -125,19 +123,18 @@ def rules_slot(opened: OpenCase) -> str:
     )
 
 
-# A wrong link is reported where it is met: on the card whose trail shows it. The next case leaves
-# it out.
+# A wrong link is reported on the card whose trail shows it. The next case leaves it out.
 
 LONGEST_LINK = 2_000
 
 
 def may_judge(library: Library, person: Person, corpus: str | None) -> bool:
-    """Whether a person may judge the links of a corpus: reviewers, operators, and the owner of the corpus."""
+    """Return whether a person may judge the links of a corpus: reviewers, operators, its owner."""
     return may(person.role, Action.JUDGE, own=library.belongs(library.find(corpus, person.key)))
 
 
 def judge_met(opened: OpenCase, action: Any, text: Any) -> None:
-    """Reject a link that the page shows, or withdraw that. Raises AccessError if the caller may not,
+    """Reject a link that the page shows, or withdraw a rejection. Raises AccessError if the caller may not,
     InputError for an unknown link."""
     if not opened.may_judge:
         raise AccessError("links of this corpus are judged by its reviewers")
@@ -151,7 +148,7 @@ def judge_met(opened: OpenCase, action: Any, text: Any) -> None:
 
 
 def as_judged(opened: OpenCase, more: Iterable[Link] = ()) -> None:
-    """Update the rejected links of a case, wherever they were rejected: on its page, in a text, by command.
+    """Update the rejected links of a case, whether they were rejected on its page, in a text, or by command.
     ``more`` are links to check in addition to those that the case shows."""
     pool = opened.case.pool
     # A running case adds to its pool at the same time.

@@ -21,11 +21,9 @@ from engine.strategy_registry import load_strategies
 from ui.models.choices import offered, reranker_spec, title
 from ui.palette import thread
 
-# Controls generated from the fields of the settings.
-#
-# ``InvestigationSettings`` has the label, the help, the choices and the default of each control; this
-# file decides which component shows which kind of field, and how its value is written
-# there: ``shown`` and ``settings_from`` are each other's inverse for all settings.
+# Controls generated from the fields of the settings. ``InvestigationSettings`` has the label, the help, the
+# choices and the default of each control. This file decides which component shows which kind of field, and
+# the form of its value there: ``shown`` and ``settings_from`` are each other's inverse for all settings.
 
 GROUP_TITLES: Mapping[str, str] = {
     "filters": "Filters",
@@ -39,18 +37,18 @@ GROUP_HINTS: Mapping[str, str] = {
     "then each task is done without one, as well as that can be.</span>"
 }
 FRACTION_STEP = 0.01
-# Units of what is typed one a line.
+# Units of fields with one entry a line.
 _LINES = frozenset({"phrases", "conditions"})
 RERANKER = "reranker"
-# Kinds of fields that are lists: names that are ticked, phrases that are typed one a line.
+# Kinds of list fields: names to tick, and phrases typed one a line.
 NAMES, LINES = "names", "lines"
 MOST_LINES = 4
-# Names to which other packages may add.
+# Names that other packages may extend.
 _REGISTERED: Mapping[str, Callable[[], Iterable[str]]] = {
     "strategies": load_strategies,
     "retrievers": all_retrievers,
 }
-# What a control is called where its field's name would not say it.
+# Labels of controls whose field name is not clear enough.
 LABELS: Mapping[str, str] = {
     "strategies": "Follow these threads",
     "follow": "Follow threads",
@@ -77,7 +75,8 @@ _ADDED_TO_LABEL = frozenset({"cosine", "seconds", "share"})
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One field as a person sees it. ``low`` and ``high`` are None where the field has no such bound."""
+    """A field of the settings as the page shows it. ``low`` and ``high`` are None if the field has no such
+    bound."""
 
     name: str
     label: str
@@ -94,14 +93,14 @@ class Knob:
 
 @cache
 def knobs() -> tuple[Knob, ...]:
-    """Every field of the settings, in the order in which they are declared."""
+    """Return all fields of the settings, in the order of their declaration."""
     properties = InvestigationSettings.model_json_schema()["properties"]
     defaults = InvestigationSettings().model_dump(mode="json")
     return tuple(_knob(name, schema, defaults[name]) for name, schema in properties.items())
 
 
 def knob_of(name: str) -> Knob:
-    """The field of a name."""
+    """Return the field of a name."""
     return next(knob for knob in knobs() if knob.name == name)
 
 
@@ -138,12 +137,12 @@ def _bound(schema: Mapping[str, Any], shape: Mapping[str, Any], name: str) -> fl
 
 
 def label(knob: Knob) -> str:
-    """The label with its unit, where the unit adds something."""
+    """Return the label, with its unit if the unit adds something."""
     return f"{knob.label} ({knob.unit})" if knob.unit in _ADDED_TO_LABEL else knob.label
 
 
 def component(knob: Knob) -> Component:
-    """The component that shows a field. Has the element id ``set-<name>``."""
+    """Return the component that shows a field. Its element id is ``set-<name>``."""
     shared: dict[str, Any] = {
         "label": label(knob),
         "info": knob.meaning,
@@ -167,12 +166,12 @@ def component(knob: Knob) -> Component:
     if knob.kind in ("integer", "number") and not knob.optional and low is not None and high is not None:
         step = 1 if knob.kind == "integer" else FRACTION_STEP
         return gr.Slider(low, high, value=value, step=step, buttons=[], **shared)
-    # A number that may be absent is a line of text: a number field turns "nothing" into 0 when it is shown.
+    # An optional number is a line of text: a number field shows a missing value as 0.
     return gr.Textbox(value=value, placeholder=_placeholder(knob), max_lines=1, **shared)
 
 
 def title_of_choice(knob: Knob, name: str) -> str:
-    """What one of a control's choices is called."""
+    """Return the title of one of a control's choices."""
     return _TITLES.get(knob.name, str)(name)
 
 
@@ -181,24 +180,24 @@ def _placeholder(knob: Knob) -> str:
         return "YYYY-MM-DD"
     if knob.low is None or knob.high is None:
         return "none"
-    # As it would be typed: millions in digits.
+    # In the form in which it is typed: millions in digits.
     return f"off, or {knob.low:.12g} to {knob.high:.12g}"
 
 
 def shown(settings: InvestigationSettings) -> dict[str, Any]:
-    """What the controls show for settings, by name."""
+    """Return the values of the controls for settings, by name."""
     values = settings.model_dump(mode="json")
     return {knob.name: _shown(knob, values[knob.name]) for knob in knobs()}
 
 
 def _shown(knob: Knob, value: Any) -> Any:
-    """A value of the settings, as JSON has it, in its control."""
+    """Return the value of a control for a setting in its JSON form."""
     if knob.kind == LINES:
         return "\n".join(value)
     if knob.name == RERANKER:
         return model_name(value)
     if knob.kind == NAMES and knob.choices:
-        # An earlier case may name what is not there now, and a control refuses that.
+        # An earlier case may have a name that no longer exists; a control refuses it.
         return [name for name in value if name in knob.choices]
     if not knob.optional:
         return value
@@ -208,10 +207,11 @@ def _shown(knob: Knob, value: Any) -> Any:
 def settings_from(
     held: Mapping[str, Any], base: InvestigationSettings | None = None
 ) -> InvestigationSettings:
-    """Settings from what the controls hold, by name; what is not named is as in ``base``, else its default.
+    """Return settings from the values of the controls, by name; a missing one is as in ``base``, else its
+    default.
 
-    Raises SettingsError in one line for a value that cannot be used, a field that was left empty and must
-    not be, a name that is no setting, and a reranker that the page does not offer.
+    Raises SettingsError, in one line, for an invalid value, an empty required field, an unknown name, and a
+    reranker that the page does not offer.
     """
     by_name = {knob.name: knob for knob in knobs()}
     unknown = [name for name in held if name not in by_name]
@@ -224,7 +224,7 @@ def settings_from(
 
 
 def _held(knob: Knob, value: Any) -> Any:
-    """What a control shows, as a value of the settings."""
+    """Return the setting for the value of a control."""
     if knob.kind == LINES and isinstance(value, str):
         return value.split("\n")
     if knob.kind == NAMES and not isinstance(value, list):
@@ -246,15 +246,15 @@ def _wanted(knob: Knob) -> str:
     return f"give a number from {knob.low:g} to {knob.high:g}"
 
 
-# With what settings a case runs, when it was asked, and the law of which day it looks at.
+# The terms of a case: its settings, when it started, and the day of the law.
 
 _GROUPS: Mapping[str, str] = {"main": "Main", **GROUP_TITLES}
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """``started`` is in UTC; ``day`` is that on which the law is looked at. ``titles`` of documents
-    and names of the ``kinds`` of transactions by id."""
+    """The terms of a case. ``started`` is in UTC; ``day`` is the day of the law. ``titles`` of documents and
+    names of the ``kinds`` of transactions are by id."""
 
     settings: InvestigationSettings
     started: datetime
@@ -264,7 +264,7 @@ class Terms:
 
 
 def terms_step(terms: Terms) -> str:
-    """The first step of the story: the settings in few words, with a table of them all behind it."""
+    """Return the first step of the progress line: a summary of the settings, with a table of all of them."""
     words = f"<b>{escape(settings_words(terms.settings))}</b> · law of {day_words(terms.day)}"
     base = nearest(terms.settings)
     others = set(changed_fields(terms.settings, preset(base)))
@@ -292,7 +292,7 @@ def _rows(terms: Terms, others: set[str]) -> Iterator[str]:
 
 
 def _value(knob: Knob, value: object, titles: Mapping[str, str]) -> str:
-    """A value as its control shows it."""
+    """Return a value in the form in which its control shows it."""
     match value:
         case (_, *_):
             names = [str(name) for name in value]
@@ -309,18 +309,17 @@ def _moment(started: datetime) -> str:
     )
 
 
-# The settings of a case as one argument of the endpoints and tools: its schema, made from their
-# fields.
+# The settings of a case as one argument of the endpoints and tools: its schema, made from their fields.
 
 Schema = dict[str, Any]
 NULL: Schema = {"type": "null"}
 
 
 def settings_schema() -> Schema:
-    """The JSON schema of an object that changes single settings of a preset.
+    """Return the JSON schema of an object that changes single settings of a preset.
 
-    Some clients of tools (MCP) hold what they send to a schema and do not say which field is wrong: any
-    object passes it, and what is wrong in one is refused here by name.
+    Some clients of tools (MCP) validate what they send against a schema and do not report the wrong field.
+    Therefore the schema accepts any object, and the server reports invalid fields by name.
     """
     exact = {"type": "object", "properties": {knob.name: _schema(knob) for knob in knobs()}}
     return {"anyOf": [exact, {"type": "object"}, NULL]}

@@ -21,21 +21,22 @@ from engine.retrieval.rerank import LISTWISE
 from engine.settings import MODEL_TASKS
 from ui.investigate.controls import RERANKER, knobs
 
-# What a language model cost, or will cost at most, as the page tells it.
+# The actual cost of a language model, or its maximum before a run, as the page shows it.
 
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 _HEADS = ("", "Calls", "In", "Cached", "Out", "Reused")
 
 
 def money_words(money: float, currency: str) -> str:
-    """ "$0.0042", "0.0042 CHF": two significant digits below a cent, cents above."""
+    """Return an amount in words, "$0.0042", "0.0042 CHF": two significant digits below a cent, cents
+    above."""
     number = f"{money:,.2f}" if money >= 0.1 or money == 0 else f"{money:.2g}"
     sign = _SIGNS.get(currency)
     return f"{sign}{number}" if sign else f"{number} {currency}"
 
 
 def rough(count: int) -> str:
-    """A number that is only an estimate, in two significant digits: 14,283 is "14,000"."""
+    """Return an estimated number in two significant digits: 14,283 is "14,000"."""
     if count < 100:
         return str(count)
     step = 10 ** (len(str(count)) - 2)
@@ -43,7 +44,7 @@ def rough(count: int) -> str:
 
 
 def expected_words(expected: Usage, currency: str) -> str:
-    """What a case will use at most, in one line; empty where the model would not be asked."""
+    """Return the maximum usage of a case, in one line; empty if it does not use the model."""
     if not expected.calls:
         return ""
     words = f"up to {plural(expected.calls, 'call')}, about {rough(expected.tokens)} tokens"
@@ -53,13 +54,13 @@ def expected_words(expected: Usage, currency: str) -> str:
 
 
 def used_words(used: Usage, currency: str) -> str:
-    """What was used, in one line."""
+    """Return the usage in one line."""
     words = f"{plural(used.calls, 'call')}, {used.prompt_tokens:,} tokens in, {used.completion_tokens:,} out"
     return f"{words}, {money_words(used.money, currency)}" if currency and used.money is not None else words
 
 
 def cost_step(report: CostReport) -> str:
-    """The step of the story that tells what was spent, with a table of the tasks behind it."""
+    """Return the step of the progress line that shows the cost, with a table of the tasks."""
     if not report.tasks:
         return ""
     words = [f"Model <b>{plural(report.total.calls, 'call')}</b>"]
@@ -95,28 +96,27 @@ def _row(task: str, used: Usage, currency: str) -> str:
     return f"<tr><th>{escape(name[:1].upper() + name[1:])}</th>{cells}{paid}</tr>"
 
 
-# One switch for everything that a language model may help with, and what a case would cost with
-# it.
+# One switch for all tasks of a language model, and the expected cost of a case with them.
 
-# What the cost is estimated with before there is a question: one of a usual length.
+# The question for the estimate before one is typed: one of usual length.
 _ANY_QUESTION = "Which duties does the law put on whoever acts for another, and which exceptions are there?"
 
 
 def helpers() -> Mapping[str, tuple[Any, Any]]:
-    """Settings that a language model may take over: what each is with one, and without."""
+    """Return the settings that a language model may take over, with their values with and without one."""
     without = next(str(knob.default) for knob in knobs() if knob.name == RERANKER)
     return {"model_tasks": (sorted(MODEL_TASKS), []), RERANKER: (LISTWISE, without)}
 
 
 def build_assist() -> tuple[gr.Checkbox, gr.HTML]:
-    """Build the switch and the line beneath it. Both are seen only where a model is connected."""
+    """Build the switch and the line below it. Both are visible only if a model is connected."""
     switch = gr.Checkbox(False, label="Use the language model", elem_id="use-model", interactive=True)
     cost = gr.HTML("", elem_id="expected-cost", apply_default_css=False)
     return switch, cost
 
 
 def cost_line(case: Case | None) -> str:
-    """The line beneath the switch: what a case may use at most; nothing where no model would be asked."""
+    """Return the line below the switch: the maximum usage of a case; empty if it does not use the model."""
     if case is None or case.model is None:
         return ""
     expected = sum(expected_cost(case).values(), Usage())
@@ -125,12 +125,12 @@ def cost_line(case: Case | None) -> str:
 
 
 def asked_or_any(question: str) -> str:
-    """The question; before there is one, another of a usual length."""
+    """Return the question, or one of usual length if it is empty."""
     return question.strip() or _ANY_QUESTION
 
 
 def _within(expected: Usage, budget: Budget) -> Usage:
-    """What is expected, cut to the budget, which stops the model before it uses more."""
+    """Return the expected usage, cut to the budget, at which the model is stopped."""
     calls = min(expected.calls, budget.calls if budget.calls is not None else expected.calls)
     money = expected.money
     if money is not None and budget.money is not None:
@@ -149,10 +149,11 @@ def wire_assist(
     taken_down: Callable[..., Dependency],
     asked: gr.Textbox,
 ) -> None:
-    """The switch turns every helper on or off, one changed by hand changes the switch, and the cost is told.
+    """Wire the switch: it turns all helpers on or off, follows a manual change, and updates the cost.
 
-    Both happen in the browser, so that no click comes before them. ``considered`` gives the case that would
-    be run with what ``asked`` holds; ``taken_down`` fills it at events, of which ``others`` change the cost.
+    Both happen in the browser, so that they precede any click. ``considered`` returns the case for the
+    request in ``asked``; ``taken_down`` fills ``asked`` at events; ``others`` are events that change the
+    cost.
     """
     values = helpers()
     chosen = [settings[name] for name in values]

@@ -1,4 +1,4 @@
-"""The coverage pane: for each area of the question its state, its evidence, and the query it was sent."""
+"""The coverage pane: the state of each area of the question, its evidence, and the query sent for it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ WAITING = '<div class="empty"><p>Areas of the question, and how well each is evi
 
 
 def covered(areas: Sequence[AreaCoverage]) -> tuple[int, int]:
-    """How many of the areas that a case needs are covered, of how many."""
+    """Return the number of required areas that are covered, and the number of required areas."""
     needed = counted(areas)
     return sum(area.state is AreaState.COVERED for area in needed), len(needed)
 
 
 def coverage(areas: Sequence[AreaCoverage], metrics: Metrics = UNMEASURED) -> str:
-    """The pane's content, required areas first, and the figures of the case behind them."""
+    """Return the content of the pane, required areas first, followed by the figures of the case."""
     if not areas:
         return '<div class="empty"><p>No areas were made out in this question.</p></div>'
     done, wanted = covered(areas)
@@ -49,7 +49,7 @@ _FIGURES = (
 
 
 def _figures(metrics: Metrics) -> str:
-    """The figures of a case that there are, as a list of terms."""
+    """Return the measured figures of a case as a list of terms."""
     listed = "".join(
         f'<div data-figure="{name}" data-tip="{escape(meaning)}"><dt>{label}</dt><dd>{value:.0%}</dd></div>'
         for name, label, meaning in _FIGURES
@@ -59,12 +59,12 @@ def _figures(metrics: Metrics) -> str:
 
 
 def state_words(area: AreaCoverage) -> str:
-    """The state in a word or three: covered, closed in 2, weak, missing."""
+    """Return the state in one to three words: covered, closed in 2, weak, missing."""
     return f"closed in round {area.closed_in}" if area.closed_in else area.state.value
 
 
 def _is_part(area: AreaCoverage) -> bool:
-    """Whether it is a part of the question, not an area of the corpus's ontology."""
+    """Return whether it is a part of the question, not an area of the corpus's ontology."""
     return area.id.startswith("part-")
 
 

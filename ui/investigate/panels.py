@@ -1,4 +1,4 @@
-"""The stage: banner, story line, and the three panes side by side (on a phone: one at a time)."""
+"""The stage: banner, progress line, and the three panes side by side (on a phone: one at a time)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FRAME = (
     '<div class="string-holder" data-board="string" aria-live="polite" hidden></div>'
     '<div class="legend"></div>'
 )
-# The panes in place of the board: the tree with a line on what is selected, or the charts.
+# The panes that can replace the board: the tree with a line on the selected passage, or the charts.
 _VIEWS = (
     '<div class="views-body" data-views="tree" role="tabpanel" aria-label="Tree" hidden></div>'
     '<div class="tree-told" data-views="told" aria-live="polite" hidden></div>'
@@ -68,7 +68,7 @@ _CARDS = "redstring.passages(element, trigger, watch, 'KIND')"
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What events write to."""
+    """The components that events update."""
 
     banner: gr.HTML
     story: gr.HTML
@@ -83,7 +83,7 @@ class Stage:
     views: gr.HTML
 
     def outputs(self) -> list[Component]:
-        """All components, for events that may touch any of them."""
+        """Return all components, for events that may update any of them."""
         return [
             self.banner,
             self.story,
@@ -97,7 +97,7 @@ class Stage:
         ]
 
 
-# The parts by their names, for whoever tells what changes where there is no page.
+# The names of the components, for code that reports changes without a page.
 PARTS: Stage = Stage(*(part.name for part in fields(Stage)))  # type: ignore[arg-type]
 
 
@@ -106,8 +106,8 @@ def _html(value: object, elem_id: str, script: str = "", **more: Any) -> gr.HTML
 
 
 def build_stage(hand_over: Callable[..., Any] | None = None) -> Stage:
-    """Build the stage inside the column that is open. ``hand_over`` answers the line over the case where it
-    wants a file of it."""
+    """Build the stage inside the open column. ``hand_over`` answers the line above the case when it requests
+    a file of it."""
     banner = _html("", "banner")
     story = _html("", "story", "redstring.story(element, watch)")
     plan = _html("", "plan", "redstring.plan(element)")
@@ -151,7 +151,7 @@ def build_stage(hand_over: Callable[..., Any] | None = None) -> Stage:
 
 
 def on_failure(event: Dependency, stage: Stage) -> None:
-    """After an error that nobody foresaw, which Gradio logs: say so, and do not wait for ever."""
+    """Show a message after an unexpected error, which Gradio logs, and stop the page from waiting."""
     words = "the engine failed; the log has the details. Ask again, or change the settings."
     event.failure(
         lambda: (banner_html(words), ""),
@@ -164,6 +164,6 @@ def on_failure(event: Dependency, stage: Stage) -> None:
 
 
 def banner_html(message: str) -> str:
-    """A calm line about what went wrong and what to do."""
+    """Return a banner: the problem and what to do next."""
     words = f'<span dir="auto">{escape(message)}</span>'
     return f'<div class="banner" role="alert"><b>That did not work.</b>{words}</div>'

@@ -1,4 +1,4 @@
-"""Passage cards: the words of a passage, why it is here, and what can be done with it."""
+"""Passage cards: the words of a passage, why it was found, and its actions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from engine.records.expansion.text import came_through
 from engine.records.phrases import Clause, Name, full_citation, plural, trail_clauses
 from ui.palette import colour
 
-# A passage as safe HTML, the words that the question asked for marked.
+# A passage as safe HTML, with the words of the question marked.
 
 __all__ = ["marked", "matched_spans", "question_terms"]
 
 
 def marked(text: str, language: str, question: str) -> str:
-    """The text HTML-escaped, the words of the question inside ``<mark>``."""
+    """Return the text HTML-escaped, with the words of the question inside ``<mark>``."""
     pieces: list[str] = []
     position = 0
     for span in matched_spans(text, language, question_terms(question, language)):
@@ -34,10 +34,9 @@ def marked(text: str, language: str, question: str) -> str:
     return "".join(pieces)
 
 
-# The button by which a link is reported as wrong where it is met, and by which that is taken
-# back.
+# The button that reports a link as wrong where it is shown, or withdraws the report.
 
-# From which passage to which, and as what.
+# The source passage, the target passage, and the relation.
 Link = tuple[str, str, str]
 WRONG = "This link is wrong: leave it out from the next case on (x)"
 UNDO = "Reported as wrong: the next case leaves it out. Take that back (x)"
@@ -51,7 +50,7 @@ def link_of(hop: Hop) -> Link | None:
 
 
 def link_between(source_id: str, target_id: str, relation: Relation, direction: Direction) -> Link | None:
-    """The link of a corpus by which a hop led from one passage to another; None where it followed none."""
+    """Return the corpus link by which a hop led from one passage to another; None if it followed none."""
     if relation in UNWRITTEN:
         return None
     ends = (source_id, target_id)
@@ -59,7 +58,7 @@ def link_between(source_id: str, target_id: str, relation: Relation, direction: 
 
 
 def report_button(link: Link, *, rejected: bool) -> str:
-    """The button. The script of the page sends its link and what it does."""
+    """Return the button. The script of the page sends its link and its action."""
     act, sign, words = ("unreject", "undo", UNDO) if rejected else ("reject", "✕", WRONG)
     return (
         f'<button type="button" class="judge" data-act="{act}" data-link="{attribute(json.dumps(link))}" '
@@ -67,7 +66,7 @@ def report_button(link: Link, *, rejected: bool) -> str:
     )
 
 
-# Passage cards: what was found, word for word, why it is here, and what can be done with it.
+# Passage cards: the words of each passage, why it was found, and its actions.
 
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
 
@@ -81,7 +80,7 @@ _ACTIONS = (
 )
 
 
-# Why a passage is dismissed, in a word.
+# Reasons for dismissing a passage, in a word.
 _REASONS = (
     '<details class="reasons"><summary>Dismiss because …</summary><span>'
     + "".join(
@@ -96,9 +95,9 @@ _REASONS = (
 class Reading:
     """The context of cards: the question, names for trails, the day of the case.
 
-    ``best`` is the score that fills a score bar. ``rejected`` are the links that were reported as wrong on
-    this page; if ``judging``, the viewer may report one. ``came_through`` has the number of passages that
-    were reached through each, by its id.
+    ``best`` is the score that fills a score bar. ``rejected`` are the links reported as wrong on this page;
+    if ``judging``, the viewer may report one. ``came_through`` has the number of passages reached through
+    each passage, by its id.
     """
 
     question: str
@@ -111,7 +110,7 @@ class Reading:
 
 
 def ranked_cards(ranking: Sequence[RankedPassage], reading: Reading) -> str:
-    """All cards of a ranking, best first."""
+    """Return all cards of a ranking, best first."""
     best = max((_length(found.breakdown) for found in ranking), default=0.0) or 1.0
     scaled = replace(reading, best=best)
     places = {found.rank: place for place, found in enumerate(by_document(ranking))}
@@ -119,9 +118,9 @@ def ranked_cards(ranking: Sequence[RankedPassage], reading: Reading) -> str:
 
 
 def ranked_card(found: RankedPassage, reading: Reading, place: int = 0) -> str:
-    """One full card; ``place`` is its rank in the order of the documents.
+    """Return one full card; ``place`` is its rank in the order of the documents.
 
-    Everything that comes from a document is escaped.
+    All text from a document is escaped.
     """
     passage, document = found.passage, found.document
     language = passage.language
@@ -142,7 +141,7 @@ def ranked_card(found: RankedPassage, reading: Reading, place: int = 0) -> str:
 def compact_card(
     passage: Passage, document: Document, trails: Sequence[Sequence[Hop]], reading: Reading
 ) -> str:
-    """A card of two lines for what is in the pool and not in the ranking."""
+    """Return a card of two lines for a passage of the pool outside the ranking."""
     body = marked(passage.text, passage.language, reading.question)
     return (
         _opening(passage, document, "card compact", (passage.id,))
@@ -156,7 +155,7 @@ def compact_card(
 
 
 def nothing_found(question: str, reason: str = "") -> str:
-    """Return the message for a question without results; ``reason``: what left nothing to search."""
+    """Return the message for a question without results; ``reason`` is why there was nothing to search."""
     if reason:
         return (
             '<div class="empty"><b>The constraints of this question leave nothing to search.</b>'
@@ -180,7 +179,7 @@ WAITING = (
 
 
 def more_button(remaining: int) -> str:
-    """The control that fetches the next part of the pool; empty where nothing remains."""
+    """Return the control that fetches the next part of the pool; empty if nothing remains."""
     if remaining <= 0:
         return ""
     words = f"Show more of the pool ({remaining:,})"
@@ -224,14 +223,14 @@ def _cite(passage: Passage, document: Document, day: date, rank: str) -> str:
 
 
 def _machine(passage: Passage) -> str:
-    """A note on a passage that is kept from language models."""
+    """Return a note for a passage that is not sent to language models."""
     if not addresses_machine(passage.text):
         return ""
     return f'<span class="badge old" title="{MACHINE}">addresses a machine</span>'
 
 
 def _relations(found: RankedPassage, name: Name) -> str:
-    """Which passages were joined to this one, and which others have its very words."""
+    """Return the passages that were joined to this one, and those with the same text."""
     own = found.passage.id
     groups = (
         ("Read together with", [one for one in found.assembled_ids if one != own]),
@@ -246,8 +245,8 @@ def _relations(found: RankedPassage, name: Name) -> str:
 
 
 def _why(trails: Sequence[Sequence[Hop]], reading: Reading) -> str:
-    """Return the first trail, with the first chain of hops if it is only a find of the scan; the rest
-    folded."""
+    """Return the first trail, with the first chain of hops if only the scan found the passage; the other
+    trails are folded."""
     shown = list(trails[:1])
     if shown and len(shown[0]) == 1:
         shown += [trail for trail in trails[1:] if len(trail) > 1][:1]
@@ -267,7 +266,7 @@ def _why(trails: Sequence[Sequence[Hop]], reading: Reading) -> str:
 
 
 def _came(passage_id: str, reading: Reading) -> str:
-    """How many passages came through this one; the page shows them in the tree."""
+    """Return the number of passages reached through this one; the page shows them in the tree."""
     count = reading.came_through.get(passage_id, 0)
     if not count:
         return ""
@@ -294,7 +293,7 @@ def _trail(clauses: Sequence[Clause], reading: Reading) -> str:
 
 
 def _report(link: Link | None, reading: Reading) -> str:
-    """The button by which a link is reported as wrong where it is met, or the report taken back."""
+    """Return the button that reports a link as wrong, or that withdraws the report."""
     if link is None or not reading.judging:
         return ""
     return report_button(link, rejected=link in reading.rejected)
@@ -305,7 +304,7 @@ def _length(parts: Sequence[ScorePart]) -> float:
 
 
 def _has_length(part: ScorePart) -> bool:
-    # A pin outweighs every score: drawn to scale it would hide all the rest.
+    # A pin outweighs every score: drawn to scale it would hide all other parts.
     return part.value > 0 and part.name != "pinned"
 
 
@@ -333,7 +332,7 @@ def _score(found: RankedPassage, reading: Reading) -> str:
     )
 
 
-# Parts of a score that come from no strategy: the question itself, and neighbouring passages.
+# Parts of a score that no strategy contributes: the question itself, and neighbouring passages.
 _PART_TOKENS = {
     "question": "scan",
     "scan": "scan",
@@ -351,7 +350,7 @@ def _part_colour(part: ScorePart) -> str:
 
 
 def _part_detail(part: ScorePart, found: RankedPassage, name: Name) -> str:
-    """The detail of a part; where it is a passage's id, the passage's short citation."""
+    """Return the detail of a part; the short citation if it is a passage id."""
     if part.name == EXPERTS:
         of = "this passage" if part.detail == found.passage.id else name(part.detail)
         return f"from what was said of {of}" if part.detail else "by what verdicts taught of passages like it"

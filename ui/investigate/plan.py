@@ -1,4 +1,4 @@
-"""The plan of a question: shown before the scan, changed by hand, and used as it was changed."""
+"""The plan of a question: shown before the scan, and used as the user has edited it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from ui.models.connections import Connections
 from ui.session import CASES
 from ui.shelf import Library
 
-# The settings that decide what a plan is.
+# The settings that determine a plan.
 DECIDING = frozenset({"query_strategy", "must_include", "must_exclude", "depth", "as_of"})
-# Those by which a language model drafts passages, where it does.
+# The settings by which a language model drafts passages.
 DRAFTING = frozenset({"hypothetical_passages", "hypothetical_temperature", "hypothetical_language"})
-# What a language model may do for a plan; what it does in the rounds changes no plan.
+# Tasks of a language model that change a plan; its tasks in the rounds do not.
 PLAN_TASKS = frozenset({SUB_QUESTIONS, HYPOTHETICAL})
-# Of the documents that a question names, so many are offered as constraints.
+# Maximum of documents named by a question that are offered as constraints.
 MOST_OFFERED = 4
 _CHIPS = {
     "must_include": "with “{}”",
@@ -46,18 +46,18 @@ _CHIPS = {
     "year_to": "until {}",
     "as_of": "in force on {}",
 }
-# What stands there while a language model writes.
+# Shown while a language model writes.
 WAITING = '<p class="dropped" role="status">The language model is reading the question …</p>'
-# A text of more characters gets a taller box: a hypothetical passage is a paragraph.
+# Longer texts, in characters, get a taller box: a hypothetical passage is a paragraph.
 ONE_LINE, MOST_LINES = 90, 6
-# Two plans may read alike; the page must still notice that a new one has come.
+# Two plans may be equal; the number lets the page notice a new one.
 _made = itertools.count()
 
 
 def plan_html(
     plan: QueryPlan, corpus_name: str, settings: InvestigationSettings, notes: Sequence[str] = ()
 ) -> str:
-    """A plan as a panel. Views and constraints are controls that ``plan.js`` reads back."""
+    """Return a plan as a panel. Views and constraints are controls that ``plan.js`` reads back."""
     kind = escape(intent_words(plan))
     told = ", ".join(f"“{escape(words)}”" for words in plan.evidence)
     constraints = "".join(_chips(plan))
@@ -109,12 +109,12 @@ def _view(view: View) -> str:
 
 
 def _attributes(**values: object) -> str:
-    """Values that the page's script reads back, as ``data-`` attributes."""
+    """Return values as ``data-`` attributes for the page's script to read back."""
     return " ".join(f'data-{name}="{escape(str(value))}"' for name, value in values.items())
 
 
 def _chips(plan: QueryPlan) -> Iterator[str]:
-    """A switch for each constraint, and one that is off for each that the question may mean."""
+    """Yield a switch for each constraint, and one that is off for each that the question may mean."""
     shown = set()
     for kind, value in _required(plan.constraints):
         shown.add((kind, value))
@@ -148,10 +148,9 @@ def _required(constraints: Constraints) -> Iterator[tuple[str, str]]:
 def edited_plan(
     text: str, question: str, corpus_name: str, settings: InvestigationSettings
 ) -> QueryPlan | None:
-    """The plan that a person has edited on the page; None where there is none.
+    """Return the plan that the user has edited on the page; None without one.
 
-    Raises InputError for a plan of another question, of another corpus or made with other settings, or one
-    that cannot be used.
+    Raises InputError for an invalid plan, or one of another question, another corpus or other settings.
     """
     if not text:
         return None
@@ -171,8 +170,8 @@ def edited_plan(
 
 
 def deciding(settings: InvestigationSettings) -> dict[str, Any]:
-    """The settings that decide what a plan is, as JSON has them; of the tasks of a language model those that
-    make a plan."""
+    """Return the settings that determine a plan, as JSON; of the language model's tasks only those for
+    plans."""
     tasks = sorted(PLAN_TASKS.intersection(settings.model_tasks))
     names = DECIDING | DRAFTING if HYPOTHETICAL in tasks else DECIDING
     values = settings.model_dump(mode="json", include=set(names))
@@ -180,7 +179,8 @@ def deciding(settings: InvestigationSettings) -> dict[str, Any]:
 
 
 def planned(case: Case, corpus_name: str) -> str:
-    """The panel of a case's plan, with what its constraints leave, and what a language model used for it."""
+    """Return the panel of a case's plan, with the effect of its constraints, and the language model's
+    usage."""
     plan = case.make_plan(offered=True)
     spec = "" if case.model is None else case.model.spec
     spent = list(usage_lines(case.usage, spec))[:1]
@@ -189,13 +189,13 @@ def planned(case: Case, corpus_name: str) -> str:
 
 
 def asks_model(settings: InvestigationSettings) -> bool:
-    """Whether making a plan asks a language model."""
+    """Return whether making a plan uses a language model."""
     return not PLAN_TASKS.isdisjoint(settings.model_tasks)
 
 
 def wire_plan(rail: Rail, stage: Stage, library: Library, connections: Connections) -> None:
-    """The button that shows the plan; another corpus puts it away. Where the settings ask for it, the
-    language model of this page is asked, which takes a while: the panel says so meanwhile."""
+    """Wire the button that shows the plan; choosing another corpus removes it. If the settings require it,
+    the page's language model is used, and the panel shows a waiting message."""
 
     def show(request: gr.Request, given: str) -> Iterator[dict[Any, Any]]:
         try:

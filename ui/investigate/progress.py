@@ -1,4 +1,4 @@
-"""The story of a case in one line: steps with figures, named provisions, parts, retrievers."""
+"""The progress of a case in one line: steps with figures, named provisions, parts, retrievers."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ from ui.investigate.costs import cost_step
 from ui.investigate.coverage import covered
 from ui.palette import thread
 
-# What was found for each part of a question that asks several things, beneath the evidence line.
+# The finds for each part of a question with several parts, below the evidence line.
 
 
 def parts_html(evidence: Evidence | None) -> str:
-    """A line for each part: what was found, its words, and where its best passages stand; nothing for a
-    question that asks one thing."""
+    """Return a line for each part: its evidence, its words, and links to its best passages; empty for a
+    question with one part."""
     if evidence is None or not evidence.parts:
         return ""
     lines = "".join(
@@ -81,20 +81,20 @@ def parts_html(evidence: Evidence | None) -> str:
 
 
 def _chip(passage: Passage, document: Document) -> str:
-    """A passage to go to, by its short citation."""
+    """Return a link to a passage, with its short citation."""
     return (
         f'<button type="button" class="chip" dir="auto" data-passage="{attribute(passage.id)}">'
         f"{escape(short_citation(passage, document))}</button>"
     )
 
 
-# What became of the provisions that a question names, where a person has to know or to choose.
+# The result for each provision that a question names, if the user has to know or to choose.
 
 
 def named_html(plan: QueryPlan, day: date, titles: Mapping[str, str] = NOTHING) -> str:
-    """A line for each provision that is not plainly there, with what to ask instead, one for a day that the
-    question may mean, and one for a document that comes first. ``day`` is the one whose law the case looks
-    at, ``titles`` are those of documents by id."""
+    """Return a line for each named provision that was not simply found, with alternatives; one for a day that
+    the question may mean; and one for a document that comes first. ``day`` is the day of the law, ``titles``
+    are those of documents by id."""
     lines = [_line(plan.question, named) for named in plan.named if named.note]
     days = [found for found in plan.suggestions if found.kind == "as_of" and found.value != day.isoformat()]
     if plan.constraints.as_of is None:
@@ -105,7 +105,7 @@ def named_html(plan: QueryPlan, day: date, titles: Mapping[str, str] = NOTHING) 
 
 
 def transaction_html(question: str, found: Transaction | None, kinds: Mapping[str, str]) -> str:
-    """That a question was taken for one about a type of transaction, with what to take instead."""
+    """Report that a question was read as one about a type of transaction, with alternatives."""
     if found is None or found.id is None or not found.proposed:
         return ""
     plain = _without(question, "transaction")
@@ -126,7 +126,8 @@ def transaction_html(question: str, found: Transaction | None, kinds: Mapping[st
 
 
 def depth_html(plan: QueryPlan) -> str:
-    """Why a question goes less deep than the settings allow, or as deep; nothing where it goes as usual."""
+    """Report why a question is searched less deeply than the settings allow, or as deeply; empty for the
+    usual depth."""
     depth = plan.depth
     if depth is None or depth.kind is DepthKind.USUAL:
         return ""
@@ -143,7 +144,7 @@ def depth_html(plan: QueryPlan) -> str:
 
 
 def _without(question: str, sign: str) -> str:
-    """A question without a sign that says a value."""
+    """Return a question without a sign that states a value."""
     kept = [word for word in question.split() if not word.casefold().startswith(f"{sign}:")]
     return " ".join(kept)
 
@@ -188,16 +189,16 @@ def _offers(question: str, named: NamedProvision) -> Iterator[str]:
 
 
 def _asked_of(question: str, named: NamedProvision, choice: Choice) -> str:
-    """The question with a provision that is there in the place of the one that it names."""
+    """Return the question with an existing provision in place of the one that it names."""
     written = " ".join(question.split())
     return written.replace(named.words, choice.label, 1) if named.words in written else choice.label
 
 
-# What each retriever gave: a line each for the story, with its title.
+# The finds of each retriever, one line each, with a title.
 
 
 def retriever_lines(counts: Sequence[RetrieverCount]) -> list[str]:
-    """Return the finds of each retriever, alone, with the rank of its first passage; or why it did not
+    """Return the finds of each retriever on its own, with the rank of its first passage, or why it did not
     search."""
     return [_line_retrievers(count) for count in counts]
 
@@ -214,9 +215,9 @@ def _line_retrievers(count: RetrieverCount) -> str:
     return f"{title}: {', '.join(facts)}"
 
 
-# The story line: what happened so far in one line, with the figures behind each step on hover.
+# The progress line: the steps so far in one line, with the figures of each step on hover.
 
-# Seconds; what is kept of the same question takes less.
+# Shortest time shown, s; a cached question takes less.
 SHORTEST = 0.01
 _LOADING = (
     '<span class="step live" data-tip="Once after a start: the case needs it to search by meaning, and goes '
@@ -227,9 +228,9 @@ _LINE = "The server works on as many cases at once as it has places; the visitor
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What was heard of an investigation so far. ``terms``: with what it runs; ``cost``: what a language
-    model used for it; ``loading``: whether the scan waits for a model that is being loaded; ``ahead``:
-    how many cases are served before it, None once it has its place."""
+    """The progress of an investigation so far. ``terms``: its settings; ``cost``: the language model's usage;
+    ``loading``: whether the scan waits for a model to load; ``ahead``: the number of cases before it in the
+    queue, None once it runs."""
 
     terms: Terms | None = None
     plan: QueryPlan | None = None
@@ -249,12 +250,12 @@ class Story:
 
     @property
     def running(self) -> bool:
-        """Whether the ranking is still to come."""
+        """Return whether the ranking is still to come."""
         return self.ranked is None
 
 
 def update_progress(story: Story, event: Event, seconds: float) -> Story:
-    """The story with one more event in it; ``seconds`` is the time the engine took so far."""
+    """Return the progress with one more event; ``seconds`` is the time that the engine took so far."""
     story = replace(story, seconds=seconds)
     match event:
         case PlanMade(plan=plan):
@@ -278,7 +279,7 @@ def update_progress(story: Story, event: Event, seconds: float) -> Story:
 
 
 def brought(reports: Sequence[RoundReport]) -> dict[str, int]:
-    """Passages that each strategy brought in the rounds; the scan is not a thread."""
+    """Return the number of passages that each strategy found in the rounds; the scan is not a strategy."""
     counts: Counter[str] = Counter()
     for report in reports:
         if report.number > 0:
@@ -287,12 +288,12 @@ def brought(reports: Sequence[RoundReport]) -> dict[str, int]:
 
 
 def refused(reports: Sequence[RoundReport]) -> int:
-    """Leads that the gate refused in all rounds."""
+    """Return the number of leads that the gate refused in all rounds."""
     return sum(report.refused for report in reports)
 
 
 def render_progress(story: Story) -> str:
-    """The story line as HTML."""
+    """Return the progress line as HTML."""
     steps = [terms_step(story.terms)] if story.terms else []
     steps += [_plan_step(story.plan)] if story.plan else []
     for report in story.reports:

@@ -1,4 +1,4 @@
-"""The left rail: the question, and everything that decides how it is investigated."""
+"""The sidebar: the question, and all settings of its investigation."""
 
 from __future__ import annotations
 
@@ -34,21 +34,20 @@ from ui.investigate.costs import build_assist
 from ui.palette import colour
 from ui.shelf import Example, Library
 
-# Filters of an investigation: a date, and what documents say of themselves, chosen from the
-# corpus.
+# Filters of an investigation: a date, and metadata of documents, chosen from the corpus.
 
-# Lists of choices that a corpus gives.
+# Filters whose choices come from the corpus.
 CHOSEN = ("types", "documents", "languages", "issuers", "statuses")
 MOST_CHOICES = 1000
 TRANSACTION = "transaction_type"
-# Choices that every corpus with kinds of transactions has besides them.
+# The number of choices that every corpus with kinds of transactions has in addition to them.
 FIXED_KINDS = 2
 OF_CORPUS = (*CHOSEN, TRANSACTION)
 Choices = list[tuple[str, str]]
 
 
 def choices_of(corpus: Corpus) -> dict[str, Choices]:
-    """For each filter what a corpus has to choose from: (words, value), the most frequent first."""
+    """Return the choices of a corpus for each filter as (words, value), the most frequent first."""
     documents = corpus.documents()
     named = [(marked(document.title or document.id), document.id) for document in documents]
     return {
@@ -66,7 +65,7 @@ def _counted(values: Iterable[str | None]) -> Choices:
 
 
 def build_date(knob: Knob) -> Component:
-    """The day on which what is found must be in force; the page makes it a calendar."""
+    """Build the field for the day on which provisions must be in force; the page makes it a calendar."""
     return gr.Textbox(
         value="", label=knob.label, info=f"{knob.meaning} Empty: today's law.", max_lines=1,
         elem_id=f"set-{knob.name}", interactive=True, elem_classes=["fold"],
@@ -74,7 +73,7 @@ def build_date(knob: Knob) -> Component:
 
 
 def build_transaction(knob: Knob, corpus: Corpus) -> Component:
-    """What kind of transaction the question is about, where the corpus's ontology knows kinds."""
+    """Build the field for the kind of transaction, if the corpus's ontology has kinds."""
     given = transactions_of(corpus)
     return gr.Dropdown(
         given, value=AUTO, label=knob.label, info=knob.meaning, elem_id=f"set-{knob.name}", interactive=True,
@@ -83,22 +82,23 @@ def build_transaction(knob: Knob, corpus: Corpus) -> Component:
 
 
 def transactions_of(corpus: Corpus) -> Choices:
-    """The kinds of transactions of a corpus's ontology, behind what the question says, and none."""
+    """Return the kinds of transactions of a corpus's ontology, after the choices AUTO and NONE."""
     known = () if corpus.ontology is None else corpus.ontology.transactions
     knob = knob_of(TRANSACTION)
     return [(title_of_choice(knob, name), name) for name in (AUTO, NONE, *known)]
 
 
 def same_transaction(corpus: Corpus, chosen: str | None) -> Any:
-    """The kinds of transactions of a corpus whose areas may have been edited; what was chosen stays, if it is
-    still among them."""
+    """Return the kinds of transactions of a corpus whose areas may have been edited; the current choice is
+    kept if it still exists."""
     kinds = transactions_of(corpus)
     gone = {} if chosen in [value for _, value in kinds] else {"value": AUTO}
     return gr.update(choices=kinds, visible=len(kinds) > FIXED_KINDS, **gone)
 
 
 def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]:
-    """The controls of the filters inside the accordion that is open, by the names of their settings."""
+    """Build the controls of the filters inside the open accordion; returns them by the names of their
+    settings."""
     given = choices_of(corpus)
     built: dict[str, Component] = {}
     for knob in knobs:
@@ -114,7 +114,7 @@ def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]
 
 
 def refreshed(corpus: Corpus) -> dict[str, Any]:
-    """What the filters of another corpus look like: its choices, nothing chosen."""
+    """Return the updates of the filters for another corpus: its choices, none selected."""
     given, kinds = choices_of(corpus), transactions_of(corpus)
     lists = {
         name: gr.update(choices=given[name], value=[], visible=_offers(name, given[name])) for name in CHOSEN
@@ -123,19 +123,19 @@ def refreshed(corpus: Corpus) -> dict[str, Any]:
 
 
 def nothing_chosen() -> list[Any]:
-    """Values of the filters in which nothing is chosen, in the order of ``OF_CORPUS``."""
+    """Return the empty values of the filters, in the order of ``OF_CORPUS``."""
     return [[] if name in CHOSEN else AUTO if name == TRANSACTION else "" for name in OF_CORPUS]
 
 
 def _offers(name: str, choices: Choices) -> bool:
-    """Whether there is anything to choose: one type for all documents leaves no choice."""
+    """Return whether there is a choice to make: a single type for all documents is no choice."""
     return len(choices) > 1 or (name == "statuses" and bool(choices))
 
 
 START = Preset.AUTO
 SHOWN_CHIPS = 4
 FILTERS = "filters"
-# A preset says how deep a case goes; what is searched and who is asked stays as it was chosen.
+# A preset sets the depth of a case; the filters and the choice of model are kept.
 KEPT = frozenset({FILTERS, "model"})
 FOLLOW = "follow"
 _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -145,10 +145,10 @@ _IN_MATTER = '<p hidden>Asked in the matter <bdi></bdi> <button type="button">le
 
 @dataclass(frozen=True, slots=True)
 class Rail:
-    """The rail's components. ``settings`` maps fields of the settings to their controls.
+    """The components of the sidebar. ``settings`` maps fields of the settings to their controls.
 
-    ``visitor`` holds the token that the browser keeps: whose private corpora may be asked. ``asked`` is
-    filled by the page at a click with all that it shows then. ``note`` says that a depth was changed.
+    ``visitor`` is the token that the browser keeps; it gives access to private corpora. At a click the page
+    fills ``asked`` with all that it shows. ``note`` reports that a depth was changed.
     """
 
     visitor: gr.Textbox
@@ -167,7 +167,7 @@ class Rail:
 
 
 def build_rail(library: Library) -> Rail:
-    """Build the rail inside the column that is open."""
+    """Build the sidebar inside the open column."""
     visitor = gr.Textbox("", elem_id="visitor", visible="hidden", container=False)
     question = gr.Textbox(
         label="Question", lines=3, max_lines=8, elem_id="question", interactive=True,
@@ -211,7 +211,7 @@ def build_rail(library: Library) -> Rail:
 
 
 def _of_preset(name: Preset) -> dict[str, Any]:
-    """What a preset sets, as the controls show it."""
+    """Return the values of a preset, in the form of the controls."""
     kept = {knob.name for knob in knobs() if knob.group in KEPT} | {RERANKER, TRANSACTION}
     return {field: value for field, value in shown(preset(name)).items() if field not in kept}
 
@@ -267,7 +267,7 @@ def _thread_colours(strategies: Sequence[str]) -> str:
 
 
 def chips_html(examples: Sequence[Example]) -> str:
-    """Example questions as chips; a chip shows a title and asks the whole question."""
+    """Return example questions as chips; a chip shows a title and submits the whole question."""
     chips = "".join(
         f'<button type="button" class="chip" dir="auto" lang="{escape(example.language)}" '
         f'data-question="{attribute(example.text)}" title="{escape(example.text)}">'
@@ -280,8 +280,8 @@ def chips_html(examples: Sequence[Example]) -> str:
 
 
 def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> None:
-    """A preset sets every control but those of the filters and of the language model; another corpus brings
-    its own examples and facts."""
+    """Wire presets and corpora: a preset sets all controls but the filters and the language model; another
+    corpus loads its own examples and facts."""
     wire_depth(rail)
 
     def change_corpus(request: gr.Request, token: str, name: str) -> list[Any]:
@@ -291,7 +291,7 @@ def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> 
         return [chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
 
     chosen = [rail.settings[field] for field in OF_CORPUS]
-    # What was chosen of the last corpus is no choice of this one, and is gone before anybody can ask.
+    # Choices for the last corpus do not apply to this one: they are cleared before the next request.
     rail.corpus.input(None, None, chosen, js=f"() => {json.dumps(nothing_chosen())}", **_QUIETLY)
     rail.corpus.input(
         change_corpus, [rail.visitor, rail.corpus], [rail.chips, facts, *chosen],
@@ -300,8 +300,8 @@ def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> 
 
 
 def wire_depth(rail: Rail) -> None:
-    """A preset is applied in the browser, so that no click comes before it; a control that is moved away from
-    it is told beside it."""
+    """Apply presets in the browser, so that they precede any click; a note reports a control that differs
+    from its preset."""
     preset_of = {name: rail.settings[name] for name in _of_preset(START)}
     for event in (rail.depth.input, rail.note.reset):
         event(
@@ -317,9 +317,9 @@ def wire_depth(rail: Rail) -> None:
 
 
 def at_click(rail: Rail, *events: Any) -> Dependency:
-    """Take down what the page shows at one of these events; what follows reads it in ``rail.asked``.
+    """Store what the page shows at one of these events; the next step reads it in ``rail.asked``.
 
-    It is read in the browser and nothing is awaited meanwhile: what is shown at the click is what is sent.
+    This runs in the browser without waiting: the values shown at the click are the values sent.
     """
     taken: Dependency = gr.on(
         events, None, [rail.corpus, *rail.settings.values()], rail.asked, trigger_mode="multiple",
@@ -330,7 +330,7 @@ def at_click(rail: Rail, *events: Any) -> Dependency:
 
 
 def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, changed: Any) -> None:
-    """Offer the corpora that this visitor may ask: when the page opens, and when the shelf has changed.
+    """Offer the corpora that this visitor may search: when the page opens, and when the list has changed.
 
     ``changed`` registers a listener for the latter.
     """
@@ -341,10 +341,11 @@ def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, ch
         names = library.names(visitor)
         kept = current in names
         name = current if kept else names[0]
-        # What is still offered stays chosen: meanwhile somebody may have chosen another one.
+        # Keep the current choice if it is still offered: the user may have chosen another corpus in the
+        # meantime.
         offered = gr.update(choices=names, visible=len(names) > 1, **({} if kept else {"value": name}))
         if kept and name == library.names()[0]:
-            # Its documents are the same for everybody; its areas may have been edited since.
+            # The documents are the same for all users; the areas may have been edited since.
             edited = {TRANSACTION: same_transaction(library.corpus(name, visitor), transaction)}
             kinds = [edited.get(field, gr.skip()) for field in OF_CORPUS]
             return [offered, gr.skip(), gr.skip(), *kinds]

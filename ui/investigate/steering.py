@@ -1,4 +1,4 @@
-"""Steering: follow a lead from a passage, pin it, dismiss it, look at more of the pool."""
+"""Steering: follow a lead from a passage, pin it, dismiss it, show more of the pool."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LONGEST_REASON = 2_000
 def wire_steering(
     stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, sessions: CaseSessions
 ) -> None:
-    """One listener for all actions of the cards."""
+    """Wire one listener for all actions of the cards."""
 
     def act(request: gr.Request, case: str, threads: list[str], chosen: gr.EventData) -> Iterator[Updates]:
         try:
@@ -74,11 +74,10 @@ def steer(
     threads: Sequence[str],
     reason: Any = "",
 ) -> Iterator[Updates]:
-    """Do one action on a case and show what it changed; an unknown action or passage changes nothing.
+    """Run one action on a case and show its changes; an unknown action or passage changes nothing.
 
-    ``threads`` are those that are ticked at the click, ``reason`` is why a passage is dismissed, in the words
-    of whoever does. Raises InputError where a lead is to be followed and no thread is ticked, AccessError
-    where the case is only to be read.
+    ``threads`` are the strategies ticked at the click; ``reason`` is why the user dismisses a passage. Raises
+    InputError for a lead to follow without a ticked strategy, AccessError for a read-only case.
     """
     changes = action in ("whole", "follow", "pin", "dismiss") and passage_id in opened.case.pool
     if action == "follow" and changes and not threads:
@@ -98,7 +97,7 @@ def steer(
         step = Follow(passage=passage_id, strategies=tuple(threads))
         yield from listen(opened, stage, partial(_following, opened, passage_id, threads), step)
         return
-    # What a case holds is changed and read by one at a time.
+    # Only one request at a time changes or reads a case.
     if not opened.acquire():
         yield {stage.banner: banner_html(STILL_RUNNING)}
         return
@@ -109,7 +108,7 @@ def steer(
 
 
 def _judged(opened: OpenCase | None, stage: Stage) -> Iterator[Updates]:
-    """Links were judged elsewhere on the page: the open case, where there is one, shows which."""
+    """Update the open case, if any, after links were judged elsewhere on the page."""
     if opened is None:
         return
     before = opened.rejected
@@ -119,19 +118,19 @@ def _judged(opened: OpenCase | None, stage: Stage) -> Iterator[Updates]:
 
 
 def _reported(opened: OpenCase, stage: Stage) -> Updates:
-    """A link that was reported, or no longer is, everywhere it is shown."""
+    """Update a link that was reported, or whose report was withdrawn, wherever it is shown."""
     told: Updates = {
         stage.banner: "",
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: shown_answer(opened) if opened.answer else gr.skip(),
     }
-    # While a case runs its next step draws the board.
+    # If the case is running, its next step draws the board.
     return told if opened.busy.locked() else told | {stage.board: board_value(opened)}
 
 
 def _check_own(opened: OpenCase) -> None:
-    """Raises AccessError where the case is somebody else's."""
+    """Raise AccessError for a case of another person."""
     if opened.keeping is not None:
         opened.keeping.check()
 

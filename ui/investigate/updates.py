@@ -1,4 +1,4 @@
-"""Events of the engine as updates of the page: asking, cancelling, storing."""
+"""Events of the engine as updates of the page: ask, cancel, store."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ from ui.workers.template import Room, StateChangedError, packed, unpacked
 
 LOG = logging.getLogger(__name__)
 REST_STEP = 40
-# A browser cannot draw faster than this, s; rounds that come faster are drawn together.
+# Interval of drawing the board, s, which a browser needs; faster rounds are drawn together.
 BOARD_PAUSE = 0.15
 STILL_RUNNING = "The case is still being investigated; cancel it or wait."
 NOT_KEPT = "This is not kept: {}"
 Updates = dict[Any, Any]
-# Another event follows these at once: both go to the page in one message.
+# Events that are followed by another at once: both go to the page in one message.
 _SENT_WITH_NEXT = (CoverageChanged, Stopped)
 
 
@@ -81,7 +81,7 @@ def board_value(opened: OpenCase) -> str:
     view, rejected = opened.view, opened.rejected
     drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), view.nodes, rounds, rejected)
     view.drawn_at = time.perf_counter()
-    # No "<" in it: whatever handles the text on its way must not take it for markup.
+    # Escape "<", so that no code on the way treats the text as markup.
     return orjson.dumps(board_data(drawn, pool, judging=opened.may_judge)).decode().replace("<", "\\u003c")
 
 
@@ -178,15 +178,15 @@ def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
 def listen(
     opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]], step: Step | None = None
 ) -> Iterator[Updates]:
-    """Send each event to the page, and store the case after the last, with the step of a person; a
-    RedstringError becomes a banner. A case that was replaced on its page sends nothing more; if it is stored,
-    it finishes in the background, as does one whose page was left."""
+    """Send each event to the page; after the last, store the case with the user's step. A RedstringError
+    becomes a banner. A case that was replaced on its page, or whose page was left, sends nothing more; if it
+    is stored, it finishes in the background."""
     if not opened.acquire():
         yield {stage.banner: banner_html(STILL_RUNNING)}
         return
     is_first = opened.case.stop is None
     if not is_first:
-        # The cancellation was of the run before.
+        # The cancellation was for the previous run.
         opened.case.reset_cancel()
     updates_of_run, unseen = _run_in_worker(opened, stage, events), False
     try:
@@ -210,7 +210,7 @@ def listen(
             Thread(target=_finish_in_background, args=background, name="unseen", daemon=True).start()
         else:
             opened.busy.release()
-    # From here on requests are answered at once.
+    # From here on requests are answered immediately.
     wanted = _pending_updates(opened, stage)
     if wanted and not opened.view.replaced:
         yield wanted
@@ -244,7 +244,7 @@ def store_case(opened: OpenCase, stage: Stage, step: Step | None = None) -> Upda
 def _run_in_worker(
     opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]
 ) -> Iterator[Updates]:
-    """Wait for a place, reporting the position in the queue, and run there."""
+    """Wait for a worker, reporting the position in the queue, and run there."""
     workers, case = opened.workers, opened.case
     if workers is None:
         yield from _stream_updates(opened, stage, events())
@@ -271,7 +271,7 @@ def _run_in_worker(
         except StopIteration as ended:
             back = ended.value
         except StateChangedError:
-            # The corpus has a new state since: only this process has the old one open.
+            # The corpus has changed since: only this process has the old state open.
             yield from _stream_updates(opened, stage, events())
             return
         finally:
@@ -313,7 +313,7 @@ def store_note(opened: OpenCase, stage: Stage, step: Step) -> Updates:
 
 
 def case_values(opened: OpenCase, stage: Stage) -> Updates:
-    """Return all that the page shows of a finished case."""
+    """Return everything that the page shows of a finished case."""
     areas = coverage(opened.case.areas, opened.case.metrics) + concepts_box(opened) + rules_slot(opened)
     return {
         stage.banner: "",
@@ -328,7 +328,7 @@ def case_values(opened: OpenCase, stage: Stage) -> Updates:
 
 
 def empty_values(stage: Stage) -> Updates:
-    """Return the page before a question."""
+    """Return the state of the page before a question."""
     return {
         stage.banner: "",
         stage.story: "",
@@ -350,10 +350,10 @@ def wire_investigation(
     connections: Connections,
     cases: KeptCases,
 ) -> None:
-    """Wire the buttons that ask and cancel, and the limit of the board."""
+    """Wire the buttons that start and cancel a case, and the limit of the board."""
 
     def ask(request: gr.Request, case: str, given: str) -> Iterator[Updates]:
-        # Two clicks in a row belong to one page: the later takes the place of the earlier.
+        # Two clicks in a row belong to one page: the later replaces the earlier.
         case = case_of(case, request) or new_token()
         try:
             asked = case_request(given)

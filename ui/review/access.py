@@ -57,7 +57,7 @@ REASONS: Final[Mapping[str, tuple[str, ...]]] = {
     "hop": ("no reference", "another document is meant", "another provision is meant", "leads away"),
     "sentence": ("says something else", "leaves out a condition", "out of date"),
 }
-# Characters by which a sentence is named.
+# Maximum of characters in the short name of a sentence.
 SHORT_SENTENCE = 70
 # The tone in which a verdict is shown.
 _TONES: Final[Mapping[Verdict, str]] = {
@@ -113,8 +113,9 @@ class Side:
 class Link:
     """A hop as a reviewer reads it: the passage that states the link, the relation, the other passage.
 
-    ``backward``: the case followed it from the other passage. ``detail`` is what else was followed, such as
-    the term that both share."""
+    ``backward``: the case followed it from the other passage. ``detail`` is a further element that was
+    followed, such as the term that both share.
+    """
 
     source: Side
     words: str
@@ -145,7 +146,7 @@ def _relation(item: Item) -> str:
         relation = Relation(item.relation)
     except ValueError:
         return item.relation.replace("_", " ")
-    # As a hop from the other one back to it, whose words are of the one that it leads to.
+    # As a hop from the other passage back to it, whose words are from the passage that it leads to.
     hop = Hop(
         target_id="", source_id="", strategy=item.strategy, relation=relation, direction=Direction.IN,
         round=item.round, strength=0.0,
@@ -203,17 +204,17 @@ class JobForm(ReviewForm):
 
 
 class ScopeForm(MatterForm):
-    """What is learned from: a matter and one of the corpora of its cases, empty for the first; ``of``: for
-    the matter alone, or for all who ask the corpus. ``weights`` is the id of learned weights."""
+    """The scope of learning: a matter and one of the corpora of its cases, empty for the first; ``of``: for
+    the matter alone, or for all who search the corpus. ``weights`` is the id of learned weights."""
 
     corpus: CorpusName = ""
     of: Literal["matter", "corpus"] = "matter"
     weights: str = Field(default="", pattern=r"^[\w-]{0,64}$", max_length=64)
 
 
-# Learning as a job: judged questions are investigated again, one by one, among the cases.
+# Learning as a job: judged questions are investigated again, one by one, in the queue of cases.
 
-# One at a time, and one per person: it takes places from cases.
+# One at a time, and one per person: it uses workers of cases.
 RULES = Rules("learning", running=1, waiting=8, seconds=900.0)
 # Limits, the newest first; the command line has none.
 MOST_QUESTIONS, MOST_PASSAGES = 300, 3_000
@@ -222,8 +223,8 @@ PRESET = "balanced"
 
 @dataclass(slots=True)
 class Learning:
-    """What is learned of, for whom, and what has come of it: the id of what was kept, empty where it teaches
-    nothing, and the figures that it is shown with. It holds no words of a question."""
+    """The scope of learning, and its result: the id of the stored weights, empty if nothing was learned, and
+    the figures to show. It contains no words of a question."""
 
     matter: str
     corpus: str
@@ -273,11 +274,11 @@ def _observed(case: Case, labels: Labels) -> Observed | None:
 
 
 def _learned(case: Case, seen: Sequence[Observed], name: str) -> tuple[Experience, Choice]:
-    """Learn in the place of a case; the case itself does not run."""
+    """Learn in a worker of a case; the case itself does not run."""
     return learn_weights(seen, case.corpus, name)
 
 
-# Settings of a queue: every reviewer of the server may join; the one case that it is made from.
+# Settings of a queue: every reviewer of the server may join; the id of the one case that it is made from.
 OPEN, CASE = "open_to_reviewers", "case"
 
 
@@ -291,15 +292,15 @@ class ReviewDesk:
         self.learning: Jobs[Learning] = Jobs(RULES)
 
     def access(self, caller: Caller, form: ReviewForm) -> ReviewAccess | None:
-        """The queues and matters of the caller, None for a browser without a key."""
+        """Return the queues and matters of the caller, None for a browser without a key."""
         owner = self.kept.owner_of(caller.person)
         return None if owner is None else ReviewAccess(self, caller.person, owner, form.reviewer)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewAccess(Access):
-    """What the caller may review. ``owner`` names the owner of their matters in the store; ``typed`` is the
-    name that they typed, used if they have not logged in."""
+    """The caller's rights to review. ``owner`` names the owner of their matters in the store; ``typed`` is
+    the name that they typed, used without a login."""
 
     desk: ReviewDesk
     person: Person
@@ -308,34 +309,34 @@ class ReviewAccess(Access):
 
     @property
     def store(self) -> ReviewStore:
-        """The reviews. Raises as ``CaseStore``."""
+        """Return the store of reviews. Raises as ``CaseStore``."""
         return self.desk.kept.reviews()
 
     @property
     def cases(self) -> CaseStore:
-        """The cases. Raises as ``CaseStore``."""
+        """Return the store of cases. Raises as ``CaseStore``."""
         return self.desk.kept.store()
 
     @property
     def reviewer(self) -> str:
-        """The name under which verdicts are stored. Raises InputError if there is none."""
+        """Return the name under which verdicts are stored. Raises InputError if there is none."""
         if not (self.person.name or self.typed.strip()):
             raise InputError("say your name first: verdicts are kept under it")
         return check_reviewer(self.person.name or self.typed)
 
     @property
     def asker(self) -> str:
-        """The owner of the caller's jobs: the browser, or the user who has logged in."""
+        """Return the owner of the caller's jobs: the browser, or the user who has logged in."""
         return self.person.key or self.owner
 
     @property
     def matters(self) -> list[Matter]:
-        """The matters of the caller, by name."""
+        """Return the matters of the caller, by name."""
         return self.cases.matters(self.owner)
 
     @property
     def may_review(self) -> bool:
-        """Whether the caller has the role of a reviewer."""
+        """Return whether the caller has the role of a reviewer."""
         return may(self.person.role, Action.JUDGE)
 
     def matter(self, matter_id: str) -> Matter:
@@ -346,7 +347,7 @@ class ReviewAccess(Access):
         raise InputError("there is no such matter")
 
     def owns(self, queue: Queue) -> bool:
-        """Whether a queue belongs to a matter of the caller."""
+        """Return whether a queue belongs to a matter of the caller."""
         return any(one.id == queue.matter for one in self.matters)
 
     def case_of(self, queue: Queue) -> str:
@@ -369,18 +370,18 @@ class ReviewAccess(Access):
         return [one for one in self.store.queues(None, EVERYBODY) if one.matter in own or self._is_asked(one)]
 
     def subject(self, form: Any) -> str:
-        """The queue, the weights, the matter or the case of a call, as the audit log names it."""
+        """Return the queue, the weights, the matter or the case of a call, as the audit log names it."""
         ids = (getattr(form, name, "") for name in ("queue", "weights", "matter", "cases"))
         return next(filter(None, ids), "")
 
     def _is_asked(self, queue: Queue) -> bool:
-        """Whether a queue is open to all reviewers, or assigned to the login name of the caller."""
+        """Return whether a queue is open to all reviewers, or assigned to the login name of the caller."""
         name = " ".join(self.person.name.split())
         return self.may_review and (is_open(queue) or (bool(name) and name in queue.reviewers))
 
 
 def is_open(queue: Queue) -> bool:
-    """Whether a queue is open to all reviewers."""
+    """Return whether a queue is open to all reviewers."""
     return queue.settings.get(OPEN) is True
 
 

@@ -100,8 +100,8 @@ class SettlementForm(ItemForm):
 @dataclass(frozen=True, slots=True)
 class KindFigures:
     """Figures of items of one kind. ``tables`` has the rates by the values of each dimension with several
-    values, ``alike`` the other dimensions with their only value. ``over_time`` is None if all was judged in
-    one day."""
+    values, ``alike`` the other dimensions with their only value. ``over_time`` is None if all verdicts were
+    given on one day."""
 
     title: str
     counts: Sequence[tuple[str, int]]
@@ -118,7 +118,8 @@ def figures(access: ReviewAccess, form: QueueForm) -> Answer:
 
 
 def figures_screen(access: ReviewAccess, queue_id: str) -> Answer:
-    """The figures of a queue. Single verdicts are shown to callers who have nothing left to judge."""
+    """Return the figures of a queue. Single verdicts are shown only to callers who have no items left to
+    judge."""
     queue = access.queue(queue_id)
     verdicts = access.store.assessments(queue=queue.id, owner=EVERYBODY, is_current=True)
     progress = access.store.progress(queue.id, access.reviewer)
@@ -143,8 +144,8 @@ def figures_screen(access: ReviewAccess, queue_id: str) -> Answer:
 
 
 def _ranking(access: ReviewAccess, queue: Queue) -> tuple[Estimates, Sampling] | None:
-    """Return estimates of the rankings of the queue's cases, and how it was drawn; None if its settings do
-    not have that, or nothing of it was judged."""
+    """Return estimates of the rankings of the queue's cases, and its sampling; None if the queue's settings
+    lack that, or no item of the queue was judged."""
     try:
         sampling = parse_sampling(queue)
     except InputError:

@@ -48,7 +48,7 @@ class ImportForm(VerdictsForm):
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """A queue, or all of a matter; ``is_own``: it belongs to the caller."""
+    """A queue, or a whole matter; ``is_own``: it belongs to the caller."""
 
     queue: Queue | None
     matter: Matter | None
@@ -74,7 +74,7 @@ def files_html(access: ReviewAccess, *, queue: Queue | None = None, matter: Matt
 
 def hand_out(access: ReviewAccess, form: VerdictsForm) -> Answer:
     """Return a file of current verdicts: only the caller's own if they have items left or do not own the
-    matter. Raises InputError where the format cannot hold it, or for too much."""
+    matter. Raises InputError if the format does not support them, or for too many."""
     scope, write = _scope(access, form), writer_of(form.format)
     owner = EVERYBODY if scope.queue is not None else access.owner
     found = access.store.assessments(scope.matter, owner, queue=form.queue, is_current=True)
@@ -90,8 +90,8 @@ def hand_out(access: ReviewAccess, form: VerdictsForm) -> Answer:
 
 
 def take_in(access: ReviewAccess, form: ImportForm) -> tuple[str, Queue | None]:
-    """Keep the verdicts of a file that was sent, all or none; returns what came of it in words, and the queue
-    that they count in. Raises AccessError for what belongs to another, InputError naming the line."""
+    """Store the verdicts of an uploaded file, all or none; returns the result in words, and the queue that
+    they count in. Raises AccessError for a queue or matter of another, InputError naming the line."""
     scope, by = _scope(access, form), access.reviewer
     if not scope.is_own:
         raise AccessError(NOT_YOURS)
@@ -113,7 +113,7 @@ def _scope(access: ReviewAccess, form: VerdictsForm) -> _Scope:
 
 
 def _only_own(access: ReviewAccess, scope: _Scope) -> bool:
-    """Whether the caller sees only their own verdicts: they have items left to judge, or do not own the
+    """Return whether the caller sees only their own verdicts: they have items left, or do not own the
     scope."""
     if not scope.is_own:
         return True

@@ -36,11 +36,11 @@ from ui.review.files import ImportForm, files_html, take_in
 
 # A new queue.
 
-# Limit of cases per queue, the newest first: a record may have some megabytes.
+# Limit of cases per queue, the newest first: a record may have several megabytes.
 MOST_CASES = 200
 MOST_ITEMS, MOST_REVIEWERS = 2000, 20
 Count = Annotated[int, Field(ge=0, le=MOST_ITEMS)]
-# A ticked box sends "on", another nothing.
+# A ticked box sends "on", an empty one nothing.
 Ticked = Annotated[bool, BeforeValidator(lambda sent: True if sent == "on" else sent)]
 
 
@@ -145,8 +145,8 @@ NOT_YOURS = "a queue is changed by its owner"
 
 
 def home(access: ReviewAccess, form: HomeForm) -> Answer:
-    """The whole screen, with the matter of ``ask`` chosen, else that of the open case, else the first that
-    has cases."""
+    """Return the whole screen. The matter of ``ask`` is selected, else that of the open case, else the first
+    that has cases."""
     counted = access.cases.counted(access.owner)
     opened = _open_case(access, form)
     chosen = _chosen(counted, form.matter or (opened.matter if opened else ""))
@@ -209,7 +209,7 @@ def bring(access: ReviewAccess, form: ImportForm) -> Answer:
 
 
 def no_key() -> Answer:
-    """The answer for a browser without a key: why it has no queues."""
+    """Return the answer for a browser without a key: why it has no queues."""
     return {"html": {"queues": shown("nobody")}, "named": "", "cases": False}
 
 

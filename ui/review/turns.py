@@ -18,8 +18,7 @@ from ui.calls import Answer, Call
 from ui.investigate.case_views import may_judge
 from ui.review.access import LONGEST_NOTE, QueueForm, ReviewAccess, link_of, rests_on, shown, where
 
-# A verdict on a hop acts on the link that it followed, where its reviewer may judge links of the
-# corpus.
+# A verdict on a hop is applied to the link that it followed, if the reviewer may judge links of the corpus.
 
 
 def act_on_link(access: ReviewAccess, kept: Assessment) -> str:
@@ -50,7 +49,7 @@ def _corpus(access: ReviewAccess, kept: Assessment) -> Corpus | None:
         if not may_judge(library, access.person, name):
             return None
     except InputError:
-        # The corpus was removed, or only the owner of the case sees it.
+        # The corpus was removed, or is visible only to the owner of the case.
         return None
     return library.open(library.find(name, access.person.key))
 
@@ -58,7 +57,7 @@ def _corpus(access: ReviewAccess, kept: Assessment) -> Corpus | None:
 # One item at a time: the next ones, a verdict, and the last verdict taken back.
 
 NOTHING_TO_TAKE_BACK = "there is nothing to take back in this queue"
-# Criteria that are shown whole at once, in characters.
+# Criteria up to this length, in characters, are shown in full at first.
 SHORT = 400
 LONGEST_REASON, LONGEST_KEY = 100, 1500
 A_DAY = 86_400.0
@@ -150,13 +149,13 @@ def item_named(form: ItemForm) -> Item:
 
 
 def _turns(access: ReviewAccess, form: TurnsForm, queue: Queue) -> dict[str, Any]:
-    """What comes into the slots that are asked for, how far the reviewer is, and the criteria where the page
-    shows another version of them."""
+    """Return items for the requested slots, the reviewer's progress, and the criteria if the page shows
+    another version of them."""
     reviewer = access.reviewer
     pieces, criteria = [], None
     for slot in form.slots:
         turn = access.store.turn(queue.id, reviewer, f"{form.tab}.{slot}")
-        # Another slot may hold an item that this one is not given.
+        # Another slot may have an item that is not available for this one.
         if turn is None:
             continue
         criteria = turn.criteria or criteria
@@ -175,7 +174,7 @@ def _new_criteria(criteria: Criteria | None, form: TurnsForm, html: dict[str, st
 
 
 def _piece(item: Item, question: str, number: int, slot: str) -> dict[str, Any]:
-    """An item as the page has it: its words, and by what it is named."""
+    """Return an item in the form of the page: its words and its keys."""
     link = link_of(item) if item.kind is ItemKind.HOP else None
     rests = rests_on(item) if item.kind is ItemKind.SENTENCE else None
     page = shown("item", item=item, question=question, link=link, rests=rests)
@@ -192,7 +191,7 @@ def _last(access: ReviewAccess, kept: Assessment, effect: str) -> str:
 
 
 CALLS = (
-    # A verdict is stored with its reviewer and its time: the audit log need not have it.
+    # A verdict is stored with its reviewer and its time: the audit log does not need it.
     Call("enter", TurnsForm, enter),
     Call("turns", TurnsForm, turns),
     Call("verdict", VerdictForm, judge),

@@ -34,7 +34,7 @@ from ui.review.access import (
     shown,
 )
 
-# Questions that move, shown of each kind, and kept weights.
+# Limits: questions that move, shown of each kind; listed weights.
 MOST_SHOWN, MOST_LISTED = 20, 30
 NOT_YOURS = "what is learned for all who ask a corpus is adopted by those who may judge its links"
 # Kinds of learned weights, in words.
@@ -48,10 +48,11 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What weights are learned from: a matter and one of the corpora of its cases.
+    """The scope of weights: a matter and one of the corpora of its cases.
 
     ``corpus`` is None if it was removed or the caller cannot open it. ``may_share``: the caller may learn for
-    all who ask the corpus; ``of`` is "corpus" for such weights, else "matter"."""
+    all who search the corpus; ``of`` is "corpus" for such weights, else "matter".
+    """
 
     matter: Matter
     name: str
@@ -61,13 +62,13 @@ class Scope:
     of: str
 
     def place(self, access: ReviewAccess) -> WeightStore:
-        """Return the store of the weights. Raises InputError for a corpus that is not there."""
+        """Return the store of the weights. Raises InputError for a missing corpus."""
         if self.of == "matter":
             return MatterWeightStore(access.desk.kept.weights(), self.matter, self.name)
         return CorpusWeightStore(self.there())
 
     def there(self) -> Corpus:
-        """Return the corpus. Raises InputError if it is not there."""
+        """Return the corpus. Raises InputError if it is missing."""
         if self.corpus is None:
             raise InputError("the corpus of these cases was removed, or is not open to you")
         return self.corpus
@@ -80,7 +81,7 @@ class Scope:
 
 def learned(access: ReviewAccess, form: ScopeForm) -> Answer:
     """Return the whole screen."""
-    # The focus moves to weights that were asked for.
+    # The focus moves to requested weights.
     focus = {"focus": "[data-key=learned-result]"} if form.weights else {}
     return _screen(access, _scope(access, form), form.weights) | focus
 
@@ -154,8 +155,8 @@ def _named(about: Learning) -> dict[str, str]:
 
 
 def _scope(access: ReviewAccess, form: ScopeForm) -> Scope:
-    """Return the scope of a call. Raises InputError for a matter of another, or a corpus that no case of it
-    asked; AccessError for a corpus that the caller may not judge."""
+    """Return the scope of a call. Raises InputError for a matter of another, or a corpus that none of its
+    cases searched; AccessError for a corpus that the caller may not judge."""
     matter = access.matter(form.matter)
     names = tuple(dict.fromkeys((*access.store.corpora(matter), *access.desk.kept.weights().corpora(matter))))
     name = form.corpus or next(iter(names), "")
