@@ -133,7 +133,7 @@ class PostgresQueries(CorpusDefaults):
     def _read_of_documents(
         self, statement: Any, numbers: Sequence[int], documents: Array, **parameters: Any
     ) -> Sequence[Any]:
-        """What is asked by numbers of things in some documents; nothing is asked of none."""
+        """Run a statement for numbered items of some documents; no round trip if there are none."""
         if not len(numbers):
             return []
         distinct = np.unique(np.asarray(documents, np.int64))
@@ -146,7 +146,7 @@ class PostgresQueries(CorpusDefaults):
         )
 
     def _unpack_bits(self, packed: Sequence[bytes]) -> Mask:
-        """The bits of all passages, from those of each document."""
+        """Return the bits of all passages, concatenated from those of each document."""
         counts = np.diff(self._document_records[0]).tolist()
         parts = [
             np.unpackbits(np.frombuffer(own, np.uint8), count=count)
@@ -155,7 +155,7 @@ class PostgresQueries(CorpusDefaults):
         return np.concatenate([np.zeros(0, np.uint8), *parts]).astype(np.bool_)
 
     def _bulk(self, table: str, names: Sequence[str], by: str, condition: str = "") -> list[Array]:
-        """Some columns of a whole table, in no order; see ``read_columns``."""
+        """Return columns of a whole table, in no particular order; see ``read_columns``."""
         return self._server.use(
             lambda connection: read_columns(
                 connection, table, self._generation, names, by=by, condition=condition
@@ -164,10 +164,10 @@ class PostgresQueries(CorpusDefaults):
 
 
 def columns_of(rows: Sequence[Any], count: int) -> list[Sequence[Any]]:
-    """The columns of some rows; empty ones where there are none."""
+    """Return rows as columns; empty columns if there are no rows."""
     return [*zip(*rows, strict=True)] if rows else [()] * count
 
 
 def codes(names: Sequence[Any] | None, numbers: Any) -> list[int] | None:
-    """What stands for some names in the tables; None for any."""
+    """Return the codes of names in the tables; None for any."""
     return None if names is None else [numbers[name] for name in names]
