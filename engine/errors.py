@@ -21,7 +21,7 @@ RedstringError
 ├── BudgetError           an exhausted budget of time, calls, tokens or money
 └── RegressionError       saved cases with worse results than allowed
 
-A message states the problem, its place, and what to do, in one line.
+A message states the problem, its location, and what to do, in one line.
 """
 
 from __future__ import annotations

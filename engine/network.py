@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import httpx2
 
 
-# All connections of the engine are opened here, except by the loading of models from their hub.
+# All connections of the engine are opened here, except for downloads of models from their hub.
 
 
 # Addresses that visitors may make the server call. Without a guard such a request could reach hosts that only
@@ -168,7 +168,7 @@ class Received:
 
     @property
     def fine(self) -> bool:
-        """Whether the server responded successfully."""
+        """True if the server responded successfully."""
         return 200 <= self.status < 300
 
 

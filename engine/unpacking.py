@@ -28,10 +28,10 @@ LARGEST, LARGEST_MEMBER = 1 << 30, 256 << 20
 # A stream that is read piece by piece: the texts of a large collection.
 LARGEST_STREAM = 64 << 30
 _PIECE = 1 << 16
-# The library unpacks all of the bytes that it takes in: with these methods a thousand may become megabytes.
+# The library unpacks all of its input at once: with these methods a thousand bytes may become megabytes.
 _SMALL_PIECE = 1 << 12
 _DENSE = (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
-# What damaged data make the libraries raise.
+# Errors that the libraries raise for damaged data.
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -48,11 +48,11 @@ _Packed = gzip.GzipFile | zipfile.ZipExtFile
 
 
 class TooLargeError(UnpackingError):
-    """Packed data unpack to more than they may."""
+    """Packed data exceed the limit when unpacked."""
 
 
 class UnknownMethodError(UnpackingError):
-    """Data are packed or encrypted by a method that the library does not know."""
+    """Data are packed or encrypted by a method that the library does not support."""
 
 
 def inflate(packed: bytes, most: int = LARGEST) -> bytes:

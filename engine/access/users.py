@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from engine.errors import InputError
 from engine.files import make_private_folder
 
-# Roles, actions that need one, and the decision who may do what.
+# Roles, the actions that require one, and the permissions of each role.
 
 
 class Role(StrEnum):
@@ -50,13 +50,13 @@ class Action(StrEnum):
 
 
 _REVIEWING = frozenset({Action.JUDGE, Action.RESOLVE, Action.AREAS, Action.EXTRACT})
-# What each role may do with shared things.
+# Actions of each role on shared objects.
 _ALLOWED: Mapping[Role, frozenset[Action]] = {
     Role.VISITOR: frozenset(),
     Role.REVIEWER: _REVIEWING,
     Role.OPERATOR: frozenset(Action),
 }
-# What every user may do with their own corpora; this never includes the operator's model.
+# Actions of every user on their own corpora; this never includes the operator's model.
 _WITH_OWN = frozenset(Action) - {Action.USE_MODEL}
 
 

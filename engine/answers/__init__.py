@@ -1,1 +1,1 @@
-"""Answers from what was found: each sentence bound to the exact words of a source."""
+"""Answers from the found passages: each sentence is bound to the exact words of a source."""

@@ -1,4 +1,4 @@
-"""The retrieval audit of a case: what it searched, what it lacks, how well its answer is supported."""
+"""The retrieval audit of a case: its searches, its gaps, and the support of its answer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _STYLE = (
 
 
 def line(text: str) -> str:
-    """Return a text of others as one line of Markdown, without markup of its own."""
+    """Return untrusted text as one line of Markdown, with its own markup escaped."""
     return escaped(marked(" ".join(text.split())))
 
 

@@ -36,7 +36,7 @@ class Asks(StrEnum):
     WHO = "who"
 
 
-# What a sentence does not give, in words.
+# Names of the kinds of answers, for notes on a missing one.
 WORDS = {
     Asks.PERIOD: "a period or a date",
     Asks.DEADLINE: "a deadline",

@@ -1,4 +1,4 @@
-"""The retrieval audit of a corpus: how well its contents are found, and what to do about failures.
+"""The retrieval audit of a corpus: how well its contents are found, with advice on failures.
 
 Questions are investigated one after the other. The audit reports the index, questions that find nothing or
 little, references that lead nowhere, documents that no question reached, the share of the answers' sentences
@@ -162,7 +162,7 @@ def retrieval_audit_markdown(found: RetrievalAudit) -> str:
 
 
 def retrieval_audit_html(found: RetrievalAudit) -> str:
-    """Return an audit as a self-contained page; texts of others are escaped."""
+    """Return an audit as a self-contained page; untrusted text is escaped."""
     return page_html(retrieval_audit_markdown(found), "Retrieval audit")
 
 

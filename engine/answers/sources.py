@@ -186,7 +186,7 @@ def find_candidates(
 
 
 def _own_score(found: RankedPassage) -> float:
-    """Return the score of a passage without what it gains from standing behind the passage that cites it."""
+    """Return the score of a passage without the gain for following the passage that cites it."""
     return found.score - sum(part.value for part in found.breakdown if part.name == LINKED)
 
 

@@ -194,7 +194,7 @@ def _fitting(
 def prompt_data(
     question: str, shown: Sequence[ContextPassage], related: Sequence[str] = ()
 ) -> tuple[Data, ...]:
-    """Return the question, the relations of what it names, and the passages, each under its key."""
+    """Return the question, the relations of its named provisions, and the passages, each under its key."""
     return (
         Data("question", question),
         *((Data("relations", "\n".join(related)),) if related else ()),

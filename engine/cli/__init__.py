@@ -1,1 +1,1 @@
-"""The command line: a file a verb, ``main`` puts them together."""
+"""The command line, generated from the verbs."""

@@ -28,7 +28,7 @@ FROM_INPUT = "-"
 
 
 class LocalCorpus(NamedTuple):
-    """A corpus that the command line names."""
+    """A corpus named on the command line."""
 
     name: str
     info: CorpusInfo | None = None
@@ -75,7 +75,7 @@ class LocalCaller:
         return []
 
     def find(self, name: str) -> CorpusEntry:
-        """Return the corpus of a folder or an address, which is not opened."""
+        """Return the corpus of a folder or an address, without opening it."""
         return LocalCorpus(name)
 
     def may(self, action: Action, corpus: str) -> bool:
@@ -83,14 +83,14 @@ class LocalCaller:
         return True
 
     def log(self, action: str, corpus: str) -> None:
-        """Do nothing: the log records requests to the server, and what is deleted (see ``log_case``)."""
+        """Do nothing: only requests to the server and deletions (``log_case``) are logged."""
 
     def log_case(self, action: str, case: str) -> None:
         """Write an action on a case to the audit log, if one is kept."""
         from engine.access.audit_log import audit_log, record
         from engine.operator_settings import operator_settings
 
-        # A second process only adds to the file: the server rotates it.
+        # A second process only appends to the file: the server rotates it.
         with audit_log(operator_settings(), rotates=False):
             record(self.person, action, case, "done")
 
@@ -103,9 +103,9 @@ class LocalCaller:
         return get_preset(preset).changed(**changes).changed(**(values or {}))
 
     def model(self, request: Any, *, cached: bool = True) -> ChatModel | None:
-        """Return the model that the options or the environment name, None if neither does.
+        """Return the model named by the options or the environment, None if neither names one.
 
-        Raises SettingsError for a spec that cannot be read.
+        Raises SettingsError for an invalid spec.
         """
         from engine.llm.cache import default_cache
         from engine.llm.client import connect, connect_from_environment
@@ -122,8 +122,10 @@ class LocalCaller:
         return connect(spec, key, environment_key=True, cache=default_cache() if cached else None)
 
     def weights_in(self, matter: str, corpus: Corpus) -> Experience | None:
-        """Return the weights of a matter of this machine; None for those of the corpus. Raises as
-        ``MatterWeights``."""
+        """Return the weights of a matter on this machine; None for those of the corpus.
+
+        Raises as ``MatterWeights``.
+        """
         from engine.records.store.store import matter_name
 
         if not matter:
@@ -133,12 +135,12 @@ class LocalCaller:
         return None if found is None else self._weights.adopted(found, corpus.name)
 
     def weights_of(self, matter_id: str, record: Mapping[str, Any]) -> Experience | None:
-        """Return the weights that a case was ranked by, if its matter learned them."""
+        """Return the weights that ranked a case, if its matter learned them."""
         weights = str(record.get("weights", ""))
         return self._weights.experience(matter_id, weights) if weights else None
 
     def run_case(self, work: Callable[..., T], case: Case, **more: Any) -> T:
-        """Return what ``work`` makes of the case, and show its progress."""
+        """Return the result of ``work`` on the case, and show its progress."""
         return work(case, self.report, **more)
 
     def waiting(self, cancel: Callable[[], None]) -> AbstractContextManager[None]:

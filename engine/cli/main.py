@@ -1,10 +1,10 @@
-"""The command line: ``python -m engine COMMAND``, or ``redstring COMMAND``, made from the verbs.
+"""The command line: ``python -m engine COMMAND``, or ``redstring COMMAND``, generated from the verbs.
 
-With ``--json`` standard output holds one JSON value and nothing else; progress and errors go to standard
-error. Exit codes: 0 done, 1 failed, 2 the input is not usable, 130 interrupted.
+With ``--json``, standard output is exactly one JSON value; progress and errors go to standard error. Exit
+codes: 0 done, 1 failed, 2 invalid input, 130 interrupted.
 
-It is argparse and not typer: options such as ``--ranks 5 10 20`` take any number of values, which typer
-(click) cannot read.
+It uses argparse and not typer: options such as ``--ranks 5 10 20`` take any number of values, which typer
+(click) cannot parse.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from engine.verbs.verb import Response, Verb
 
-# The last is the exit code of a command that SIGINT (Ctrl-C) has ended, in a shell.
+# The last is a shell's exit code for a command that SIGINT (Ctrl-C) has ended.
 FAILED, UNUSABLE, INTERRUPTED = 1, 2, 130
 GROUPS = {
     "cases": "the cases that are kept: list, show, replay, compare",
@@ -48,8 +48,10 @@ def main(
     prog: str = "python -m engine",
     add_more: Callable[[Any], None] | None = None,
 ) -> int:
-    """Run one command; returns the exit code. ``prog`` is its name in help, ``add_more`` adds further
-    commands."""
+    """Run one command and return the exit code.
+
+    ``prog`` is its name in help, ``add_more`` adds further commands.
+    """
     try:
         options = parser(prog, add_more).parse_args(arguments)
         command: Callable[[argparse.Namespace], None] = options.command
@@ -90,7 +92,7 @@ def parser(
 
 
 class _Group:
-    """Commands behind a word of their own: ``cases list``."""
+    """Commands in a group with its own name: ``cases list``."""
 
     def __init__(self, own: argparse.ArgumentParser) -> None:
         self.own, self.fields = own, set[str]()
@@ -171,7 +173,7 @@ def reference() -> Iterator[str]:
 
 
 class _Strategies:
-    """The strategies in words, read when help is printed."""
+    """The strategies as text, read only when help is printed."""
 
     def __str__(self) -> str:
         from engine.strategy_registry import load_strategies
@@ -211,7 +213,7 @@ def _setting_help(schema: Mapping[str, Any]) -> str:
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Run the verb of a command, and print its response. Raises what the verb raises."""
+    """Run the verb of a command and print its response. Raises the errors of the verb."""
     verb: Verb = options.verb
     form = _form(verb)
     given = {name: value for name, value in vars(options).items() if value is not None}
@@ -227,7 +229,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _shown(fields: Mapping[str, FieldInfo], field: str) -> str:
-    """Return the name of a field as a person types it."""
+    """Return the name of a field as the user types it."""
     name, dot, rest = field.partition(".")
     if name not in fields:
         return field

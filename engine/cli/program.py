@@ -1,4 +1,4 @@
-"""The command line as a program of its own: its signals, its streams, its exit code."""
+"""The command line as a separate process: its signals, its streams, its exit code."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 
 def run(prog: str, add_more: Callable[[Any], None] | None = None) -> int:
-    """Run the command that ``sys.argv`` holds, under the name ``prog``; returns the exit code.
+    """Run the command in ``sys.argv`` under the name ``prog``; returns the exit code.
 
-    ``add_more`` describes further commands to the parser. For the main thread of a process that has nothing
-    else to do: it takes Ctrl-C over, and the streams.
+    ``add_more`` adds further commands to the parser. Call it in the main thread of a process with no other
+    task: it takes over Ctrl-C and the streams.
     """
     # A signal that the parent process ignores stays ignored.
     interrupted = signal.getsignal(signal.SIGINT)
@@ -24,9 +24,9 @@ def run(prog: str, add_more: Callable[[Any], None] | None = None) -> int:
     from engine.cli.main import main
     from engine.cli.terminal import VisibleStream
 
-    # What is imported stays: looking through it again and again takes a tenth of a command's start.
+    # Imported objects stay alive: scanning them repeatedly takes a tenth of a command's start.
     gc.set_threshold(50_000, 20, 50)
-    # A file or another program gets every character as it is; a terminal would obey some of them.
+    # Files and other programs get every character unchanged; a terminal would interpret some of them.
     sys.stdout, sys.stderr = (
         VisibleStream(stream) if stream is not None and stream.isatty() else stream
         for stream in (sys.stdout, sys.stderr)

@@ -1,4 +1,4 @@
-"""What goes to a terminal: text that cannot move its cursor, change its title or turn words round."""
+"""Terminal output that cannot move the cursor, change the title or reverse text."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from engine.language.characters import marked
 
 
 class VisibleStream(io.TextIOBase):
-    """A stream in which hidden and controlling characters are shown as their numbers: ``⟦U+001B⟧``.
+    """A stream that shows hidden and control characters as their numbers: ``⟦U+001B⟧``.
 
-    A document may hold sequences that a terminal obeys (ECMA-48), and a name or an error may repeat them.
+    A document may contain control sequences of terminals (ECMA-48), and a name or an error may repeat them.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write what can be seen of a text; returns how many characters were given."""
+        """Write the visible form of a text; returns the number of characters given."""
         self._stream.write(marked(text))
         return len(text)
 
     def flush(self) -> None:
-        """Send what waits."""
+        """Flush the underlying stream."""
         self._stream.flush()
 
     def isatty(self) -> bool:
@@ -31,5 +31,5 @@ class VisibleStream(io.TextIOBase):
         return self._stream.isatty()
 
     def fileno(self) -> int:
-        """As the stream has it."""
+        """Return the file descriptor of the underlying stream."""
         return self._stream.fileno()

@@ -1,4 +1,4 @@
-"""Ablation: what each strategy, retriever, view, round and the ontology adds, left out and alone.
+"""Ablation: the contribution of each strategy, retriever, view, round and of the ontology.
 
 Every variant answers the same questions as the full settings, so each difference is paired.
 """

@@ -123,7 +123,7 @@ class MeasuredRun:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Differences by measure, over the questions of both runs; ``warnings`` list what does not match."""
+    """Differences by measure, over the questions of both runs; ``warnings`` list mismatches."""
 
     questions: int
     differences: Mapping[str, Difference]

@@ -1,4 +1,4 @@
-"""Compare two settings on one question: both rankings, and what only one of them found."""
+"""Compare two settings on one question: both rankings, and the passages found by only one of them."""
 
 from __future__ import annotations
 

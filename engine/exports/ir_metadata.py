@@ -1,7 +1,7 @@
 """The ir_metadata header of a run: YAML in comment lines, ordered by the PRIMAD model.
 
 Breuer, Keller, Schaer: ir_metadata: An Extensible Metadata Schema for IR Experiments. SIGIR 2022.
-https://www.ir-metadata.org/. The header contains what the record knows, and nothing about the machine
+https://www.ir-metadata.org/. The header contains the data of the record, and nothing about the machine
 (platform, hardware).
 """
 

@@ -137,7 +137,7 @@ def add_verdicts(document: ProvDocument, case: ExportableCase, record: CaseRecor
                 document.used(name, named(FOUND, passage))
 
 
-# The question, plan and rounds of the case, and what its strategies found.
+# The question, plan and rounds of the case, and the results of its strategies.
 
 QUESTION, PLAN, RUN, CORPUS = (named(CASE, name) for name in ("question", "plan", "investigation", "corpus"))
 ENGINE = named(AGENT, "engine")

@@ -54,7 +54,7 @@ class Export:
     """A format: ``name`` for commands, ``title`` for the page, ``meaning`` for its readers.
 
     ``write`` returns the bytes of a file with the ending ``suffix``; it raises InputError if the case lacks
-    what the format needs.
+    data that the format requires.
     """
 
     name: str

@@ -30,7 +30,7 @@ def get_context(passage: Passage, document: Document) -> tuple[str, ...]:
 
 
 class KnownKeys:
-    """The keys of the passages of an older generation, shape (n, 2): what the vector of each depends on."""
+    """The keys of an older generation's passages, shape (n, 2): hashes of the inputs of their vectors."""
 
     def __init__(self, keys: NDArray[np.uint64]) -> None:
         self._order = np.lexsort((keys[:, 1], keys[:, 0]))

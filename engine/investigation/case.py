@@ -104,7 +104,7 @@ class Case:
     - ``day``: what "today" means; the date as of which the law applies unless the settings or the question
       name another.
     - ``model``: the language model for the tasks that the settings give to one; never needed.
-    - ``used``: what the language model had used in the saved case that this one continues, by task.
+    - ``used``: the language model's usage in the saved case that this one continues, by task.
     - ``search_budget``: replaces the budget that follows from the pool's limit.
     - ``weights``: ranking weights learned from verdicts, or their id in the corpus's journal. None for the
       adopted ones, "" for the shipped ones alone.
@@ -192,7 +192,7 @@ class Case:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """What the language model has used so far, by task; empty without calls."""
+        """The language model's usage so far, by task; empty without calls."""
         return self._spending.usage
 
     @property

@@ -175,8 +175,8 @@ def _terms(language: str, text: str) -> frozenset[str]:
 
 # The evidence status: found, partial or none.
 #
-# It is decided by two measures. Words: the weighted share of the question's words that the best passage has,
-# and that the best twenty have together. Nearness, if the corpus has vectors: similarity of the nearest
+# Two measures decide it. Words: the weighted share of the question's words that the best passage contains,
+# and that the best twenty contain together. Nearness, if the corpus has vectors: similarity of the nearest
 # passage, on a scale from 0, the mean passage, to 1, the question itself. The status is none if both are low,
 # and partial if one is.
 #
@@ -184,7 +184,7 @@ def _terms(language: str, text: str) -> frozenset[str]:
 # The bounds were set on questions to seven corpora, their own and those of other sets and of daily life: see
 # "What is not there" in benchmarks/RESULTS.md.
 
-# Passages of the ranking that are read, and passages that the mean vector of the corpus is taken from.
+# Passages of the ranking that are read, and passages sampled for the mean vector of the corpus.
 LOOKED_AT, SAMPLED = 20, 1_000
 # With vectors, none: nearness below FAR and words of the best together below FEW. In a small corpus the
 # nearest passage is further away and fewer words are known: the first value applies up to SMALL passages, the

@@ -40,8 +40,8 @@ class Refusal(StrEnum):
 
 # Leads that are not refused: to a new passage, and to one in the pool.
 FRESH, KNOWN = -1, -2
-# In the order in which they are checked. From FIRST_BUDGET on a refused lead may still explain a passage that
-# another strategy brings.
+# In the order of the checks. From FIRST_BUDGET on a refused lead may still explain a passage that another
+# strategy admits.
 REASONS = (
     Refusal.DISMISSED,
     Refusal.FILTERED,
@@ -157,7 +157,7 @@ class Gate:
         )
 
     def arrived(self, leads: Leads, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return those of some refused leads whose passage another strategy brought into the pool."""
+        """Return the refused leads whose passage another strategy admitted to the pool."""
         rows, sources = leads.rows[chosen], leads.sources[chosen]
         here = found_in(self._known, rows) & ((sources < 0) | found_in(self._known, sources))
         return chosen[here]

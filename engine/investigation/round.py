@@ -76,7 +76,7 @@ def named_rows(plan: QueryPlan, corpus: Corpus) -> Rows:
 def put_named_first(ranking: Ranking, first: Rows) -> Ranking:
     """Rank some rows first, directly after pinned passages; unchanged if the ranking has none of them.
 
-    An addend of its own lifts them as far as necessary.
+    A separate score part raises them as far as necessary.
     """
     positions = {row: position for position, row in enumerate(ranking.rows.tolist())}
     free = ~pinned(ranking)
@@ -90,19 +90,20 @@ def put_named_first(ranking: Ranking, first: Rows) -> Ranking:
     return with_addend(ranking, NAMED, lift, {})
 
 
-# Provisions that belong behind the first passage, whatever their words are: exceptions to it, and what it
-# cites by number
+# Provisions ranked directly after the first passage, whatever their words: exceptions to it, and provisions
+# that it cites by number.
 
-# Provisions behind the first passage, of which so many are cited by one passage; the others by those.
+# Maximum provisions after the first passage, and maximum that one passage cites; the others are cited by
+# those.
 MOST_LINKED, CITED_BY_ONE = 3, 2
 
 
 def put_linked_behind(ranking: Ranking, named: Rows, corpus: Corpus) -> Ranking:
-    """Rank an exception to the first passage and what it cites by number directly behind it.
+    """Rank an exception to the first passage, and provisions it cites by number, directly after it.
 
-    A rule needs the provisions that it names even if they share no word with the question; what those cite
-    comes behind them. If the question names provisions (``named``, ranked first), those are followed instead
-    of the first passage. Only passages of the ranking move, by an addend of their own; citations of whole
+    A rule needs the provisions that it names even if they share no word with the question. Their own
+    citations follow them. If the question names provisions (``named``, ranked first), those are used instead
+    of the first passage. Only passages of the ranking move, by a separate score part; citations of whole
     documents and within one section do not count.
     """
     free = np.flatnonzero(~pinned(ranking))
@@ -291,7 +292,7 @@ def run_strategies(
                 strategy.name, len(leads), len(verdicts.fresh), dict(verdicts.refused), milliseconds
             )
         )
-    # All trails are kept: a refused lead still explains a passage that another strategy brought.
+    # All trails are kept: a refused lead still explains a passage that another strategy admitted.
     for strategy, leads, refused in refused_leads:
         arrived = gate.arrived(leads, refused)
         HopMaker(strategy, context, round_number).add_hops(leads.take(arrived), pool)

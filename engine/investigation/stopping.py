@@ -52,7 +52,7 @@ class Spending:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """What the language model has used so far, by task; empty without calls."""
+        """The language model's usage so far, by task; empty without calls."""
         before, now = self._used, self._meter.tasks
         return {task: before.get(task, Usage()) + now.get(task, Usage()) for task in {**before, **now}}
 

@@ -1,4 +1,4 @@
-"""A filter of system calls that document readers do not need, by libseccomp, which knows their numbers.
+"""A filter of system calls that document readers do not need, by libseccomp, which has their numbers.
 
 The filter also works without namespaces, as in containers, where it is the only barrier to the network.
 Refused calls fail with EPERM.

@@ -48,7 +48,7 @@ def main(command: Sequence[str]) -> int:
         child = os.fork()
         if child:
             return _as_it_ends(child)
-        # In a process group of its own it can be ended in one step.
+        # A separate process group can be ended in one step.
         os.setpgid(0, 0)
         die_with_parent()
         held = _without_privileges(held, policy.processes)

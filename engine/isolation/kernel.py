@@ -53,7 +53,7 @@ def drop_capabilities() -> None:
         try:
             _prctl(_PR_CAPBSET_DROP, number)
         except OSError:
-            # A capability unknown to this kernel, or one that was not held.
+            # A capability unknown to this kernel, or one that the process did not have.
             return
         number += 1
 

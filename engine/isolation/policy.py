@@ -23,7 +23,7 @@ class Layer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a process and its children may do.
+    """The permissions of a process and its children.
 
     ``read`` and ``write`` are files and folders with their contents; ``write`` may be read, too, ``execute``
     be run. ``memory``: bytes of private data per process; ``file_bytes``: per file; ``cpu``: seconds per

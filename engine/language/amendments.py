@@ -18,7 +18,7 @@ from engine.model import Span
 
 
 class AmendmentKind(StrEnum):
-    """What an amendment does with the words of a text."""
+    """The effect of an amendment on the words of a text."""
 
     REPLACED = "replaced"
     DELETED = "deleted"
@@ -40,7 +40,7 @@ _MARKS = (
 # A quantity needs no quotation marks: "for 14 days substitute 21 days".
 _COUNT = r"(?<![\w.,])(?P<{}>\d+(?:[.,]\d+)*(?:\s?%|\s[^\W\d_]{{2,20}}))(?!\w)"
 _QUOTING = re.compile("[“„«‘「『\"']")
-# What a form requires in a text: quoted words, following text, or unquoted quantities.
+# Requirements of a form: quoted words, following text, or unquoted quantities.
 _QUOTED, _FOLLOWED, _COUNTS = "quoted", "followed", "counts"
 _COUNTED = re.compile(r"\d[^\d]{1,60}?\d")
 _BRACKETS = (r"\(", r"\)", "()")
@@ -198,7 +198,7 @@ def is_insertion_point(text: str, span: Span, language: str) -> bool:
 
 @cache
 def _insertion(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Compile what precedes and follows an insertion point; up to six words of a list may be between."""
+    """Compile patterns for the text before and after an insertion point, up to six words of a list apart."""
     forms = law(language).amendments
     assert forms is not None, f"no forms of amendment for {language}"
     before = rf"(?<!\w)(?:{_blanks(forms.position)})\s+(?:[\w.’']+\s+){{0,6}}(?:[ld][’'])?\Z"

@@ -238,7 +238,7 @@ class Analyzer:
         self._printed = _PRINTED.get(words(language).article_numbers)
 
     def prepare(self) -> None:
-        """Load what its first word needs."""
+        """Load the data needed for the first word."""
         self._stemmed("a")
 
     def terms(self, text: str) -> list[str]:

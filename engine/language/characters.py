@@ -158,7 +158,7 @@ def pieces(text: str) -> Iterator[tuple[str, bool]]:
         yield text[end:], False
 
 
-# Hidden characters that change what is read: they are made visible where they do not belong
+# Hidden characters that change the reading of a text: they are made visible if they do not belong there.
 #
 # A right-to-left override reverses "not liable" on the page but not in the text (CVE-2021-42574, "Trojan
 # Source"); zero-width characters split a word, so that a search misses it; tag characters can carry whole

@@ -51,7 +51,7 @@ def detect(text: str, candidates: tuple[str, ...]) -> str:
     "und" if there are no candidates, or only "und". Takes under a millisecond; the first inconclusive call
     takes half a second more to load the model.
     """
-    # Undetermined texts say nothing about others, however many there are.
+    # Undetermined texts are no evidence about others, however many there are.
     candidates = tuple(code for code in candidates if code != UNDETERMINED)
     if not candidates:
         return UNDETERMINED

@@ -125,8 +125,10 @@ def _standard(title: str, text: str) -> FrontPage | None:
 
 
 def _edition_year(lines: Sequence[str], title: str) -> int | None:
-    """Return the year of an edition on a line of its own at the start of a standard: "Third edition",
-    "2022-10"."""
+    """Return the year of an edition on a separate line at the start of a standard.
+
+    For example "Third edition", "2022-10".
+    """
     for line in (title, *lines):
         if (found := _EDITION_LINE.fullmatch(line)) is not None:
             return int(found["year"])

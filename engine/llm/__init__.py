@@ -1,4 +1,4 @@
-"""Language models: what the engine asks of them, what it costs, and how their answers are made safe."""
+"""Language models: prompts and replies, costs, and safeguards for untrusted text."""
 
 from engine.llm.base import Budget, Data, Form, LanguageModel, Meter, Prefix, Prompt, Reply, Usage
 

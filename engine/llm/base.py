@@ -13,13 +13,15 @@ from pydantic import BaseModel
 
 from engine.errors import BudgetError, CancelledError
 
-# What language models used: calls, tokens as the server counted them, time, money.
+# The usage of language models: calls, tokens as counted by the server, time, money.
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Tokens of a request as the server counts them; of the prompt's, ``cached`` were read from its cache and
-    ``written`` were written to it."""
+    """Tokens of a request as counted by the server.
+
+    Of the prompt's tokens, ``cached`` were read from the server's cache and ``written`` were written to it.
+    """
 
     prompt: int = 0
     cached: int = 0
@@ -29,13 +31,12 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was used, or is expected to be.
+    """The actual or expected usage.
 
     ``calls`` are requests sent, repeated ones included. ``cached_tokens`` are those of ``prompt_tokens`` that
-    the provider had cached, ``written_tokens`` those that it has put into its cache. ``reused`` answers came
-    from the cache on disk and cost nothing. ``money`` is in the currency of the prices that were given, None
-    where no prices are known; ``saved`` is what it would have been more without the provider's cache, 0 where
-    that is not known.
+    the provider had cached, ``written_tokens`` those that it wrote to its cache. ``reused`` answers came from
+    the cache on disk and cost nothing. ``money`` is in the currency of the given prices, None if no prices
+    are known; ``saved`` is the money saved by the provider's cache, 0 if unknown.
     """
 
     calls: int = 0
@@ -68,13 +69,11 @@ class Usage:
         )
 
 
-# A budget for language models, and the meter that keeps it: a circuit breaker and a ledger in
-# one.
+# A budget for language models, and the meter that enforces it: a circuit breaker and a ledger.
 #
-# Before a prompt is sent its greatest use is reserved, so that prompts sent side by side cannot
-# overdraw the budget together; after it, what the server counted takes the place of the
-# reservation. Once a prompt did not fit, the breaker stays open: no later one is sent, however
-# small, and what works without a model goes on.
+# Before a prompt is sent, its maximum usage is reserved, so that concurrent prompts cannot overdraw
+# the budget. Afterwards the server's count replaces the reservation. Once a prompt did not fit, the
+# breaker stays open: no later prompt is sent, however small, and work without a model continues.
 
 # Interval of checks for cancellation.
 WAIT_SECONDS = 0.05
@@ -221,12 +220,12 @@ def _over(unit: str, needed: float, limit: float) -> str:
     return f"the budget for language models is used up: {needed:g} {unit} needed, {limit:g} allowed"
 
 
-# The seam between the engine and language models.
+# The interface between the engine and language models.
 #
-# A model is asked one thing only: to fill a schema from a prompt. It has no tools, keeps no
-# conversation, and what it returns is data that the caller checks. A prompt keeps apart what the
-# engine says (``instructions``) and what comes from outside (``data``): a question, a passage, a
-# text that was pasted.
+# A model has one task: to fill a schema from a prompt. It has no tools, keeps no conversation, and
+# the caller checks what it returns. A prompt separates the engine's text (``instructions``) from
+# untrusted text (``data``): a question, a passage, pasted text.
+#
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -253,9 +252,9 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """What all prompts of a case begin with, byte for byte: all its tasks, and what its collection is.
+    """The beginning that all prompts of a case share, byte for byte: all its tasks, and its collection.
 
-    ``data`` comes from outside like all data.
+    ``data`` is untrusted, like all data.
     """
 
     forms: tuple[Form, ...]
@@ -268,11 +267,11 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One thing to ask.
+    """A request to a model.
 
-    ``task`` names it in the cost report ("decompose"). ``instructions`` are the same words each time: they
-    are sent first, so that a provider can cache them. ``longest`` is the longest answer, in tokens.
-    ``prefix`` is what the prompts of a case have in common; it tells the task's instructions, too.
+    ``task`` names it in the cost report ("decompose"). ``instructions`` are the same words each time and are
+    sent first, so that a provider can cache them. ``longest`` is the longest answer, in tokens. ``prefix`` is
+    the shared beginning of the prompts of a case; it includes the task's instructions, too.
     """
 
     task: str
@@ -285,8 +284,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[Answer]):
-    """What a model answered, checked against the schema. ``reused``: it came from the cache on disk.
-    ``warnings`` tell what the person should know of the server, such as that it ignores schemas."""
+    """A model's answer, checked against the schema. ``reused``: it came from the cache on disk.
+
+    ``warnings`` inform the user about the server, for example that it ignores schemas.
+    """
 
     value: Answer
     usage: Usage

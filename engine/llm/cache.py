@@ -1,10 +1,9 @@
-"""Answers kept on disk, so that the same prompt to the same model costs nothing the second time.
+"""A cache of answers on disk: the same prompt to the same model costs nothing the second time.
 
-One small JSON file an answer, written beside its place and then put there in one step: several processes and
-threads may share a folder without a lock, and a damaged file loses one answer, which is asked for again. A
-database file was the other choice; on network drives it locks, and damage loses all of it. The name of a file
-is a hash of all that the answer depends on. No key is part of it, and of a prompt nothing is kept but its
-answer.
+Each answer is a small JSON file, written next to its path and then renamed: several processes and threads may
+share a folder without a lock, and a damaged file loses one answer, which is requested again. The alternative
+was a database file, but it locks on network drives, and damage loses all of it. The name of a file is a hash
+of everything that the answer depends on, except keys. Nothing of the prompt is stored.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ from engine.files import make_private_folder
 from engine.llm.base import Answer
 from engine.operator_settings import OFF, operator_settings
 
-# Changed when the same prompt would be sent differently: what was kept before is not found any more.
+# Increased when the same prompt would be sent differently: earlier answers are no longer found.
 VERSION = 1
 MOST_BYTES = 64_000_000
-# Room is made down to this part of the limit, so that it is not made at every answer.
+# Cleaning removes files down to this share of the limit, so that it does not run for every answer.
 KEPT_PART = 0.8
 WRITES_BETWEEN_LOOKS = 64
 
 
 class AnswerCache:
-    """A folder of answers that holds ``most_bytes`` at most; the longest unused are removed first.
+    """A folder of answers of at most ``most_bytes``; the least recently used are removed first.
 
-    Whatever goes wrong with the disk, an answer is merely not kept: ``trouble`` then says why.
+    If the disk fails, an answer is not cached; ``trouble`` then contains the reason.
     """
 
     def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
@@ -48,7 +47,7 @@ class AnswerCache:
         self._writes = 0
 
     def get(self, key: str, schema: type[Answer]) -> Answer | None:
-        """The answer kept under a key, None where there is none that fits the schema."""
+        """Return the answer cached for a key, None if there is none that fits the schema."""
         path = self._path(key)
         try:
             value = schema.model_validate_json(path.read_bytes())
@@ -59,11 +58,11 @@ class AnswerCache:
         return value
 
     def put(self, key: str, value: BaseModel) -> None:
-        """Keep an answer."""
+        """Store an answer."""
         path = self._path(key)
         try:
             make_private_folder(path.parent)
-            # A temporary file is made readable for its owner alone.
+            # A temporary file is readable by its owner only.
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
             try:
                 with os.fdopen(handle, "wb") as file:
@@ -83,7 +82,7 @@ class AnswerCache:
             self._make_room()
 
     def clear(self) -> int:
-        """Remove all answers; returns how many."""
+        """Remove all answers and return their number."""
         return sum(_removed(path) for path in self._files())
 
     def _path(self, key: str) -> Path:
@@ -93,7 +92,7 @@ class AnswerCache:
         return [path for path in self.folder.glob("??/*") if path.suffix in (".json", ".part")]
 
     def _make_room(self) -> None:
-        """Remove what was not used for longest, until there is room again."""
+        """Remove the least recently used answers until there is room again."""
         found = []
         for path in self._files():
             with contextlib.suppress(OSError):
@@ -109,14 +108,16 @@ class AnswerCache:
 
 
 def answer_key(parts: Mapping[str, Any]) -> str:
-    """The key of an answer: a hash of all that it depends on."""
+    """Return the key of an answer: a hash of everything that it depends on."""
     written = orjson.dumps({"version": VERSION, **parts}, option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(written, digest_size=20).hexdigest()
 
 
 def default_cache() -> AnswerCache | None:
-    """The cache in the folder that REDSTRING_LLM_CACHE names, else in REDSTRING_HOME or the user's cache
-    folder; None where the variable says "off"."""
+    """Return the cache in REDSTRING_LLM_CACHE, else in REDSTRING_HOME or the user's cache folder.
+
+    None if the variable is "off".
+    """
     settings = operator_settings()
     named = settings.llm_cache
     if named.lower() == OFF:

@@ -26,9 +26,9 @@ FORMATS = {Rung.SCHEMA: "json_schema", Rung.OBJECT: "json_object"}
 
 
 class ChatModel:
-    """Asked by ``POST /chat/completions``. Safe for several threads; opens nothing before it is asked.
+    """A model called by ``POST /chat/completions``. Thread-safe; connects on the first request.
 
-    ``cache`` keeps answers on disk; None keeps none. ``network`` makes what opens the connections.
+    ``cache`` stores answers on disk, None stores none. ``network`` makes the transports.
     """
 
     def __init__(
@@ -49,17 +49,17 @@ class ChatModel:
 
     @property
     def spec(self) -> str:
-        """What was asked for, without any secret."""
+        """The spec, without secrets."""
         return self.model_spec.text
 
     @property
     def context_tokens(self) -> int:
-        """Tokens that a prompt and its answer may have together."""
+        """The limit of tokens of a prompt with its answer."""
         return self.model_spec.context
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What whoever connects it should know before anything is sent."""
+        """Warnings for the user, before anything is sent."""
         spec = self.model_spec
         if not self._key or spec.url.startswith("https:") or spec.local:
             return ()
@@ -67,15 +67,18 @@ class ChatModel:
 
     @property
     def dialect(self) -> Dialect:
-        """What is known of the server so far."""
+        """What is known about the server's dialect so far."""
         return self._exchange.dialect
 
     def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
-        """What one request with this prompt will use at most; a repair or a retry is another."""
+        """Return the maximum usage of one request with this prompt, without repairs and retries."""
         return self._exchange.expected(self._fitting(prompt, schema), schema)
 
     def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
-        """Ask, check the answer, have it repaired once where it does not fit. See ``LanguageModel.ask``."""
+        """Send a prompt, check the answer, and request one repair if it is invalid.
+
+        See ``LanguageModel.ask``.
+        """
         prompt = self._fitting(prompt, schema)
         key = self._key_of(prompt, schema)
         kept = None if self._cache is None else self._cache.get(key, schema)
@@ -91,7 +94,7 @@ class ChatModel:
         return replace(reply, warnings=reply.warnings + trouble)
 
     def _fitting(self, prompt: Prompt, schema: type[BaseModel]) -> Prompt:
-        """The prompt, without what it shares with others where the context has no room for that."""
+        """Return the prompt, without its shared prefix if that does not fit the context."""
         if prompt.prefix is None:
             return prompt
         fits = self._exchange.expected(prompt, schema).tokens <= self.context_tokens
@@ -126,20 +129,20 @@ class ChatModel:
         read = found or read_answer(completion.content, schema)
         if isinstance(read, Unfit):
             return read
-        # JSON in JSON can spell a key with escapes; written once more, it has none. And what was put into the
-        # data to defuse them does not come back.
+        # JSON in JSON can spell a key with escapes; serialised again, it has none. And the word joiners that
+        # defuse the data are removed.
         written = read.value.model_dump_json()
         clean = self._key.redact(undefused(written))
         return read if clean == written else read_answer(clean, schema)
 
     def _unkept(self, read: Fitting[Answer] | Unfit, dialect: Dialect) -> tuple[str, ...]:
-        """A warning, and a step down, where the server took a response format and did not keep to it."""
+        """Return a warning, and use a simpler format, if the server did not follow the requested one."""
         if dialect.rung is Rung.TEXT:
             return ()
         if isinstance(read, Fitting):
             kept = read.pure
         else:
-            # What a schema cannot say, only pydantic checks: the server did its part.
+            # Only pydantic checks what a schema cannot express: the server followed the schema.
             kept = read.formed if dialect.rung is Rung.OBJECT else not read.shape
         self._exchange.judge(dialect, kept)
         return (
@@ -175,18 +178,18 @@ class ChatModel:
 
 
 def _unwrapped(content: str, schema: type[Answer]) -> Fitting[Answer] | None:
-    """The value in an answer to a schema of several tasks; None where it is none, or another task's."""
+    """Return the value in an answer to a schema of several tasks; None if invalid or of another task."""
     read = read_answer(content, Wrapped[schema])  # type: ignore[valid-type]
     return Fitting(read.value.answer, read.pure) if isinstance(read, Fitting) else None
 
 
 def _repair(prompt: Prompt, content: str, problem: Unfit) -> Prompt:
-    """The same prompt with the answer that does not fit, and why, as data."""
+    """Return the prompt with the invalid answer, and the problem, as data."""
     parts = (Data(REJECTED, content[:LONGEST_REJECTED]), Data(WRONG, problem.reason))
     return replace(prompt, data=prompt.data + parts)
 
 
-# From a spec to a language model. Nothing is sent before the model is asked.
+# From a spec to a language model. Nothing is sent before the first request.
 
 
 def connect(
@@ -198,14 +201,13 @@ def connect(
     network: Network | None = None,
     cache: AnswerCache | None = None,
 ) -> ChatModel | None:
-    """The model of a spec, None for "none".
+    """Return the model of a spec, None for "none".
 
-    ``environment_key``: whether the key may come from this machine's environment where none is given. Only
-    where the operator chose the address: a stranger who names one must never be sent the operator's key. Even
-    then OPENAI_API_KEY goes to another address than OpenAI's only where REDSTRING_LLM names the same spec.
-    ``network`` makes what opens the connections, where the address is a stranger's.
-    ``cache`` keeps answers on disk: for the operator (see ``default_cache``), not for strangers.
-    Raises SettingsError for a spec or key that cannot be used.
+    ``environment_key``: whether the key may come from this machine's environment if none is given. Only if
+    the operator chose the address: a visitor's address must never be sent the operator's key. Even then
+    OPENAI_API_KEY is sent to another address than OpenAI's only if REDSTRING_LLM contains the same spec.
+    ``network`` makes the transports, for a visitor's address. ``cache`` stores answers on disk: for the
+    operator (see ``default_cache``), not for visitors. Raises SettingsError for an invalid spec or key.
     """
     spec = spec.strip()
     if spec in ("", NO_MODEL):
@@ -218,9 +220,9 @@ def connect(
 
 
 def connect_from_environment(*, kept: bool = True) -> ChatModel | None:
-    """The operator's model: what REDSTRING_LLM names, else None. A key alone switches nothing on.
+    """Return the operator's model, named by REDSTRING_LLM, else None. A key alone enables nothing.
 
-    ``kept``: answers are kept on disk and used again.
+    ``kept``: answers are cached on disk.
     """
     cache = default_cache() if kept else None
     return connect(operator_settings().llm, environment_key=True, cache=cache)

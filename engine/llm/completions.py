@@ -1,4 +1,4 @@
-"""Completions as servers send them, and the answers read from them."""
+"""Parsing of completions, and of the answers in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from engine.llm.base import Answer, Counted
 
-# What a server's response says: the answer, why it ended, and what was counted.
+# A server's response: the answer, the reason for its end, and the token counts.
 
 MOST_TOLD = 300
 
@@ -29,7 +29,7 @@ class _Usage(BaseModel):
     prompt_tokens: Annotated[int, Field(gt=0)]
     completion_tokens: Count
     prompt_tokens_details: _Details | None = None
-    # DeepSeek's name for it, Moonshot's, and Anthropic's, which gateways pass on.
+    # The names used by DeepSeek, Moonshot, and Anthropic (passed on by gateways).
     prompt_cache_hit_tokens: Count | None = None
     cached_tokens: Count | None = None
     cache_read_input_tokens: Count | None = None
@@ -37,7 +37,7 @@ class _Usage(BaseModel):
 
     @property
     def counted(self) -> Counted:
-        """The counts, of which those of the cache are never more than the prompt has."""
+        """Return the counts; the cached tokens never exceed those of the prompt."""
         details = self.prompt_tokens_details or _Details()
         read = (
             details.cached_tokens,
@@ -46,7 +46,7 @@ class _Usage(BaseModel):
             self.cache_read_input_tokens,
         )
         written = (details.cache_write_tokens, self.cache_creation_input_tokens)
-        # A gateway may tell a 0 of its own beside the provider's count.
+        # A gateway may add a 0 of its own to the provider's count.
         cached = min(max((count for count in read if count is not None), default=0), self.prompt_tokens)
         rest = self.prompt_tokens - cached
         kept = min(max((count for count in written if count is not None), default=0), rest)
@@ -71,28 +71,28 @@ class Completion(BaseModel):
     """A response of ``POST /chat/completions``, as far as it is read. What else is in it is passed over."""
 
     choices: list[_Choice]
-    # A usage that makes no sense costs no answer, so it is read by itself.
+    # Parsed separately, so that an invalid usage does not invalidate the answer.
     usage: Any = None
 
     @property
     def content(self) -> str:
-        """What the model wrote."""
+        """The model's text."""
         content = self.choices[0].message.content or ""
         return content if isinstance(content, str) else "".join(part.text or "" for part in content)
 
     @property
     def finish(self) -> str:
-        """Why it ended: stop, length, content_filter; empty where the server does not say."""
+        """The reason for the end: stop, length, content_filter; empty if missing."""
         return self.choices[0].finish_reason or ""
 
     @property
     def refusal(self) -> str:
-        """The words of a refusal; empty where there is none."""
+        """The text of a refusal; empty if there is none."""
         return self.choices[0].message.refusal or ""
 
     @property
     def counted(self) -> Counted | None:
-        """What the server counted; None where it gives no usage that can be."""
+        """The server's counts; None if missing or invalid."""
         try:
             return _Usage.model_validate(self.usage).counted
         except ValidationError:
@@ -100,7 +100,7 @@ class Completion(BaseModel):
 
 
 def read_completion(body: str) -> Completion | None:
-    """The completion in a response, None where it is none."""
+    """Parse the completion in a response; None if invalid."""
     try:
         completion = Completion.model_validate_json(body)
     except ValidationError:
@@ -119,7 +119,7 @@ class _Failure(BaseModel):
 
 
 def told(body: str) -> str:
-    """The words of an error, on one line and not long, whatever shape the server gives them."""
+    """Return the message of an error, on one line and shortened, whatever its format."""
     try:
         failure = _Failure.model_validate_json(body)
     except ValidationError:
@@ -131,9 +131,9 @@ def told(body: str) -> str:
     return text if len(text) <= MOST_TOLD else text[:MOST_TOLD] + " …"
 
 
-# From what a model wrote to a checked value: JSON as it is, or JSON found in text.
+# From a model's text to a checked value: JSON as it is, or JSON found in text.
 
-# Some reasoning models think aloud before they answer.
+# Some reasoning models write their thoughts before the answer.
 THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.S | re.I)
 # Errors of pydantic about what strict schemas rule out.
 SHAPE = frozenset(
@@ -156,7 +156,7 @@ MOST_ERRORS, LONGEST_ERROR = 8, 300
 
 @dataclass(frozen=True, slots=True)
 class Fitting(Generic[Answer]):
-    """A value that fits. ``pure``: the answer was JSON and nothing else."""
+    """A valid value. ``pure``: the answer was JSON and nothing else."""
 
     value: Answer
     pure: bool
@@ -164,8 +164,10 @@ class Fitting(Generic[Answer]):
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """Why there is no value, for the person and for the repair. ``formed``: it was JSON.
-    ``shape``: and not of the schema's shape, which a server that keeps to schemas cannot send."""
+    """The reason why there is no value, for the user and for the repair. ``formed``: it was JSON.
+
+    ``shape``: the JSON violates the schema itself, which a server with strict schemas prevents.
+    """
 
     reason: str
     formed: bool
@@ -173,7 +175,7 @@ class Unfit:
 
 
 def read_answer(content: str, schema: type[Answer]) -> Fitting[Answer] | Unfit:
-    """The value in a model's answer."""
+    """Parse the value in a model's answer."""
     text = THOUGHTS.sub("", content).strip()
     try:
         return Fitting(schema.model_validate_json(text), pure=text == content.strip())
@@ -198,7 +200,7 @@ def _syntax(error: ValidationError) -> bool:
 
 
 def _objects(text: str) -> Iterator[str]:
-    """JSON objects in a text, the last first: a model that thinks aloud ends with its answer."""
+    """Yield the JSON objects in a text, last first: after its thoughts a model ends with the answer."""
     decoder, found, at = json.JSONDecoder(), [], 0
     for _ in range(MOST_STARTS):
         at = text.find("{", at)
@@ -215,7 +217,7 @@ def _objects(text: str) -> Iterator[str]:
 
 
 def _told(error: ValidationError) -> str:
-    """What is wrong, one clause for each place. The input is not repeated: the repair shows it."""
+    """Return the problems, one clause per location, without the input: the repair shows that."""
     listed = []
     for item in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_ERRORS]:
         where = ".".join(map(str, item["loc"])) or "answer"

@@ -1,9 +1,9 @@
 # Names of tests describe them.
 # ruff: noqa: D102
-"""The contract of the LanguageModel seam: every language model has to pass these tests.
+"""The contract of language models: every implementation has to pass these tests.
 
-A model's own test module inherits ``LanguageModelContract`` and provides the fixture ``model``, a model that
-can do what the prompt here asks: give back a word of the data::
+A model's test module inherits ``LanguageModelContract`` and provides the fixture ``model``, a model that can
+return a word of the data::
 
     class TestMine(LanguageModelContract):
         @pytest.fixture
@@ -32,7 +32,7 @@ class Echo(BaseModel):
 
 
 def echo(word: str) -> Prompt:
-    """A prompt that any model can answer."""
+    """Return a prompt that any model can answer."""
     return Prompt("contract", "Give back the word.", (Data("word", word),), longest=64)
 
 
@@ -91,6 +91,6 @@ class LanguageModelContract:
         assert meter.spent.calls + meter.spent.reused >= len(WORDS)
 
     def test_it_is_not_stored(self, model: LanguageModel) -> None:
-        """A model may hold a key: what cannot be written cannot leak."""
+        """A model may contain a key: if it cannot be serialised, the key cannot leak."""
         with pytest.raises((TypeError, AttributeError, pickle.PicklingError)):
             pickle.dumps(model)

@@ -14,9 +14,9 @@ from engine.errors import BudgetError, ModelError, SettingsError
 from engine.llm.base import Answer, Budget, LanguageModel, Meter, Prefix, Prompt, Reply, Usage
 from engine.llm.spec import NO_MODEL, read_spec
 
-# Several prompts side by side.
+# Several prompts at once.
 
-# A client keeps its own limit of requests at once; this one is of waiting threads.
+# Limits waiting threads; a client has its own limit of concurrent requests.
 MOST_THREADS = 8
 
 Outcome = Reply[Answer] | ModelError | BudgetError
@@ -25,9 +25,9 @@ Outcome = Reply[Answer] | ModelError | BudgetError
 def ask_all(
     model: LanguageModel, prompts: Sequence[Prompt], schema: type[Answer], meter: Meter
 ) -> list[Outcome[Answer]]:
-    """The reply to each prompt, in their order, or the error in its place.
+    """Return the reply to each prompt, in order, or its error.
 
-    Raises CancelledError where the meter was cancelled; then what still runs is called off first.
+    Raises CancelledError if the meter was cancelled, after cancelling the requests still running.
     """
 
     def ask(prompt: Prompt) -> Outcome[Answer]:
@@ -42,12 +42,14 @@ def ask_all(
         return list(threads.map(ask, prompts))
 
 
-# A language model at work in one case: all its prompts begin with the same bytes.
+# A language model for one case: all its prompts begin with the same bytes.
 
 
 class PrefixedModel:
-    """A model whose prompts get a prefix, made when the first is asked. Tasks that the prefix does not tell
-    are passed on as they are."""
+    """A model whose prompts get a prefix, created for the first prompt.
+
+    Prompts of tasks that the prefix does not describe are passed on unchanged.
+    """
 
     def __init__(self, model: LanguageModel, made: Callable[[], Prefix]) -> None:
         self._model, self._made = model, made
@@ -59,40 +61,43 @@ class PrefixedModel:
 
     @property
     def spec(self) -> str:
-        """What was asked for, without any secret."""
+        """The spec, without secrets."""
         return self._model.spec
 
     @property
     def context_tokens(self) -> int:
-        """Tokens that a prompt and its answer may have together."""
+        """The limit of tokens of a prompt with its answer."""
         return self._model.context_tokens
 
     def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
-        """What a prompt will use at most, its prefix included."""
+        """Return the maximum usage of a prompt, its prefix included."""
         return self._model.expected(self.prefixed(prompt), schema)
 
     def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
-        """Ask the model. See ``LanguageModel.ask``."""
+        """Send a prompt with its prefix. See ``LanguageModel.ask``."""
         return self._model.ask(self.prefixed(prompt), schema, meter)
 
     def prefixed(self, prompt: Prompt) -> Prompt:
-        """A prompt as the model is sent it."""
+        """Return a prompt with its prefix."""
         with self._lock:
             if self._prefix is None:
                 self._prefix = self._made()
         return replace(prompt, prefix=self._prefix) if self._prefix.knows(prompt.task) else prompt
 
 
-# What language models cost in one investigation: by task, in all, and against the budget.
+# The cost of language models in one investigation: by task, in total, and of the budget.
 
 MONEY_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class CostReport:
-    """``tasks`` in the order in which they were first answered. ``currency`` is empty where no prices are
-    known. ``stopped`` tells why the budget stopped the model; empty where it did not. ``seconds`` are those
-    that requests took, side by side ones added up."""
+    """The usage by task and in total.
+
+    ``tasks`` are in the order of their first answers. ``currency`` is empty if no prices are known.
+    ``stopped`` is the reason why the budget stopped the model; empty if it did not. ``seconds`` is the sum
+    over all requests, concurrent ones included.
+    """
 
     spec: str
     currency: str
@@ -103,12 +108,12 @@ class CostReport:
 
     @property
     def seconds(self) -> float:
-        """Seconds that requests took."""
+        """Seconds of all requests."""
         return self.total.milliseconds / 1000
 
 
 def cost_report(meter: Meter, spec: str = NO_MODEL) -> CostReport:
-    """The report of a meter; ``spec`` is the model's, for the name and the currency."""
+    """Return the report of a meter; ``spec`` is the model's, for the name and the currency."""
     tasks = dict(meter.tasks)
     return CostReport(
         spec, currency_of(spec), tasks, sum(tasks.values(), Usage()), meter.budget, meter.opened
@@ -116,7 +121,7 @@ def cost_report(meter: Meter, spec: str = NO_MODEL) -> CostReport:
 
 
 def currency_of(spec: str) -> str:
-    """The currency of a spec's prices; empty where it has none."""
+    """Return the currency of a spec's prices; empty if it has none."""
     try:
         prices = read_spec(spec).prices
     except SettingsError:
@@ -125,8 +130,11 @@ def currency_of(spec: str) -> str:
 
 
 def cost_lines(report: CostReport) -> list[str]:
-    """A report in words: a line for all, one for each task, what the provider's cache saved, the budget, and
-    why it stopped the model."""
+    """Return a report as lines of text.
+
+    A line for the total, one for each task, the savings of the provider's cache, the budget, and the reason
+    why it stopped the model.
+    """
     if not report.tasks:
         asked = ["Language model: not asked"]
     else:
@@ -148,7 +156,7 @@ def _timed(used: Usage, currency: str) -> str:
 
 
 def usage_words(used: Usage, currency: str = "") -> str:
-    """What was used in a few words: "3 calls, 2,120 tokens in (1,024 cached), 310 out, 0.0042 USD"."""
+    """Return a short text: "3 calls, 2,120 tokens in (1,024 cached), 310 out, 0.0042 USD"."""
     cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""
     parts = [
         f"{used.calls:,} {'call' if used.calls == 1 else 'calls'}",
@@ -163,8 +171,11 @@ def usage_words(used: Usage, currency: str = "") -> str:
 
 
 def cache_words(used: Usage, currency: str = "") -> str:
-    """What the provider's cache had and saved: "Provider's cache: 1,024 of 2,120 tokens in (48 %), 0.0005 USD
-    saved". Tokens alone where no price of cached ones is known, nothing where none were cached."""
+    """Return the use of the provider's cache, empty if there was none.
+
+    "Provider's cache: 1,024 of 2,120 tokens in (48%), 0.0005 USD saved"; only tokens if their price is
+    unknown.
+    """
     if not used.cached_tokens and not used.written_tokens:
         return ""
     share = used.cached_tokens / max(used.prompt_tokens, 1)
@@ -176,8 +187,10 @@ def cache_words(used: Usage, currency: str = "") -> str:
 
 
 def usage_values(used: Usage) -> dict[str, Any]:
-    """What was used as plain values; money is null where no prices are known, and what the provider's cache
-    saved where no price of cached tokens is."""
+    """Return the usage as plain values.
+
+    Money is null if no prices are known, and so are savings if the price of cached tokens is unknown.
+    """
     values = asdict(used)
     values["milliseconds"] = round(used.milliseconds, 2)
     values["money"] = None if used.money is None else round(used.money, MONEY_DIGITS)

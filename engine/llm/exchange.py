@@ -1,4 +1,4 @@
-"""One exchange with a server of language models, in the dialect that it understands."""
+"""An exchange with a server of language models, in the dialect that it supports."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from engine.llm.sending import POLL_SECONDS, Patience, Sender, passing
 from engine.llm.spec import ModelSpec
 from engine.network import OVERSIZED, TIMED_OUT, UNREACHABLE, Received, in_words
 
-# What a server understands of the protocol, learnt from what it refuses.
+# The protocol features that a server supports, learnt from its refusals.
 #
 # Servers that call themselves OpenAI-compatible differ in how an answer can be bound to a schema,
-# in the name of the limit on its length and in the sampling parameters they take. The first
-# prompt finds out; later ones profit.
+# in the name of the limit on its length and in the sampling parameters they accept. The first
+# prompt finds out; later ones use the result.
 
 SEED = 7
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 MARK = "cache_control"
 
-# What the name of a schema may not hold.
+# Characters that the name of a schema may not contain, and its maximum length.
 UNNAMED, LONGEST_NAME = re.compile(r"[^A-Za-z0-9_-]"), 64
 WORD = re.compile(r"[a-z_]+")
-# Words of servers whose context is too small; no parameter is at fault then.
+# Words in errors of servers whose context is too small; then no parameter is at fault.
 CONTEXT = frozenset({"context", "context_length_exceeded", "n_ctx", "exceed_context_size_error"})
 
 
 class Rung(IntEnum):
-    """How an answer is bound to its schema; the schema in words is in every prompt."""
+    """How an answer is bound to its schema; every prompt contains the schema in words."""
 
     SCHEMA = 0
     OBJECT = 1
@@ -51,9 +51,12 @@ class Rung(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What to send to one server. ``limit`` names the greatest length of an answer. ``marks``: it is told
-    what to cache (``cache_control``), which only servers that know it ever are. ``one_schema``: all tasks of
-    a case have the same."""
+    """What to send to one server.
+
+    ``limit`` is the name of the parameter for the maximum length of an answer. ``marks``: messages mark what
+    to cache (``cache_control``), only for servers that support it. ``one_schema``: all tasks of a case have
+    the same schema.
+    """
 
     rung: Rung = Rung.SCHEMA
     limit: str = OLD_LIMIT
@@ -65,7 +68,7 @@ class Dialect:
     def parameters(
         self, task: str, schema: Mapping[str, Any], longest: int, temperature: float = 0.0
     ) -> dict[str, Any]:
-        """All of a request's body but the model and the messages."""
+        """Return the request's body except for the model and the messages."""
         sent: dict[str, Any] = {self.limit: longest}
         if self.temperature:
             sent["temperature"] = temperature
@@ -79,13 +82,13 @@ class Dialect:
         return sent
 
     def lower(self) -> Dialect:
-        """One rung down; where all tasks had one schema, each has its own first."""
+        """Return the next simpler dialect; a shared schema is first replaced by one per task."""
         if self.one_schema and self.rung is Rung.SCHEMA:
             return replace(self, one_schema=False)
         return replace(self, rung=Rung(min(self.rung + 1, Rung.TEXT)))
 
     def common(self, other: Dialect) -> Dialect:
-        """What either leaves out: two prompts sent side by side may have learnt different things."""
+        """Return the dialect without features that either lacks: concurrent prompts may differ."""
         limit = NEW_LIMIT if NEW_LIMIT in (self.limit, other.limit) else OLD_LIMIT
         rung = max(self.rung, other.rung)
         return Dialect(
@@ -98,10 +101,10 @@ class Dialect:
         )
 
     def after_refusal(self, message: str) -> Dialect | None:
-        """What to try after a request was called bad; None where nothing is left to leave out.
+        """Return the dialect to try after status "bad request"; None if nothing is left to omit.
 
-        The message is only searched for names of parameters; one that names none may mean the response
-        format, the newest of them. Each step leaves something out for good, so that trying ends.
+        The message is searched for names of parameters only. If it contains none, the response format may be
+        the problem, as the newest parameter. Each step omits something permanently, so that the attempts end.
         """
         named = set(WORD.findall(message.lower()))
         if named & CONTEXT:
@@ -117,20 +120,20 @@ class Dialect:
         return None if self.rung is Rung.TEXT else self.lower()
 
 
-# One prompt to one server: sent until it is answered, kept in the meter call by call.
+# One prompt to one server: sent until it is answered; the meter records every call.
 
-# Prompts that a server may still have in its cache.
+# Number of prompts that a server may still have in its cache.
 EARLIER = 8
 DOWN_SECONDS = 15.0
 # Name of the schema that all tasks of a case share.
 CASE = "case"
-# What a server says to a request that it cannot read.
+# Statuses of a server that cannot read a request.
 BAD_REQUEST = (400, 422)
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One answer of the server, and what it cost with all its retries. ``dialect`` is how it was asked."""
+    """An answer of the server, with the usage of all its attempts. ``dialect`` is that of the request."""
 
     completion: Completion
     usage: Usage
@@ -139,14 +142,14 @@ class Answered:
 
 
 class Exchange:
-    """Sends prompts to one server: so many at once, patiently, in the dialect that it understands."""
+    """Sends prompts to one server, with a limit of concurrent requests, retries, and its dialect."""
 
     def __init__(self, spec: ModelSpec, sender: Sender, patience: Patience) -> None:
         self._spec, self._sender, self._patience = spec, sender, patience
         self._places = threading.BoundedSemaphore(spec.concurrency)
         self._lock = threading.Lock()
         self._earlier: deque[str] = deque(maxlen=EARLIER)
-        # By rung: how often an answer kept to the format that was asked for, and how often not.
+        # By rung: the number of answers that followed the requested format, and of those that did not.
         self._kept, self._broken = Counter[Rung](), Counter[Rung]()
         self._down_until = 0.0
         self._dialect = Dialect(
@@ -157,24 +160,24 @@ class Exchange:
 
     @property
     def dialect(self) -> Dialect:
-        """What is known of the server so far."""
+        """What is known about the server's dialect so far."""
         with self._lock:
             return self._dialect
 
     def learn(self, spoken: Dialect) -> None:
-        """Remember what the server understood, so that later prompts need not find out again."""
+        """Store the dialect that the server accepted, for later prompts."""
         with self._lock:
             self._dialect = self._dialect.common(spoken)
 
     def judge(self, spoken: Dialect, kept: bool) -> None:
-        """Note whether an answer kept to its format; step down where answers mostly do not."""
+        """Record whether an answer followed its format; use a simpler one if most answers do not."""
         with self._lock:
             (self._kept if kept else self._broken)[spoken.rung] += 1
             if self._broken[spoken.rung] > self._kept[spoken.rung]:
                 self._dialect = self._dialect.common(spoken.lower())
 
     def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
-        """What one request will use at most."""
+        """Return the maximum usage of one request."""
         tokens, prices = prompt_tokens(messages(prompt, schema_text(schema))), self._spec.prices
         if prompt.prefix is not None and self.dialect.one_schema:
             tokens += _schema_tokens(prompt.prefix)
@@ -183,8 +186,10 @@ class Exchange:
         return Usage(calls=1, prompt_tokens=tokens, completion_tokens=answer, money=money)
 
     def answered(self, prompt: Prompt, schema: type[BaseModel], meter: Meter) -> Answered:
-        """Send until the server answers. Raises ModelError where it does not, and AnswerError where the
-        prompt does not fit the context; then nothing is sent."""
+        """Send until the server answers. Raises ModelError if it fails.
+
+        Raises AnswerError, without sending anything, if the prompt does not fit the context.
+        """
         built = messages(prompt, schema_text(schema))
         expected = self.expected(prompt, schema)
         if expected.tokens > self._spec.context:
@@ -218,8 +223,11 @@ class Exchange:
             self._patience.wait(seconds, meter.check)
 
     def _retries(self, received: Received) -> int:
-        """How often it is worth trying again. What took all the time once may do so again; and a server that
-        was not there for one prompt needs no patience from the next."""
+        """Return the number of useful retries.
+
+        Another timeout is likely after the first, and a server that was down for one prompt is not retried
+        for the next.
+        """
         if received.status == TIMED_OUT:
             return min(self._patience.retries, 1)
         with self._lock:
@@ -229,7 +237,7 @@ class Exchange:
     def _sent(
         self, body: dict[str, object], task: str, expected: Usage, meter: Meter
     ) -> tuple[Received, Completion | None, Usage]:
-        """One request, kept in the meter whatever happens."""
+        """Send one request; the meter records it whatever happens."""
         with self._place(meter), meter.slot(task, expected) as slot:
             slot.used = self._used(Counted(), 0.0)
             received = self._sender.send(body, meter.check)
@@ -242,7 +250,7 @@ class Exchange:
             return received, completion, slot.used
 
     def _used(self, counted: Counted, milliseconds: float) -> Usage:
-        """One request with what was counted, and what that costs."""
+        """Return the usage of one request from the server's counts."""
         prices = self._spec.prices
         return Usage(
             calls=1,
@@ -256,7 +264,7 @@ class Exchange:
         )
 
     def _checked(self, built: Messages, completion: Completion, task: str) -> tuple[str, ...]:
-        """What is to be said of the count. Raises ModelError where the prompt cannot have been read whole."""
+        """Return warnings about the token count. Raises ModelError if the prompt was cut by the server."""
         where, counted = self._spec.where, completion.counted
         if counted is None:
             return (f"{where} tells no usage: its tokens are estimated",)
@@ -295,13 +303,16 @@ class Exchange:
         )
 
     def _quoted(self, received: Received) -> str:
-        """What the server said. A server that a stranger named may be one that only this machine can read."""
+        """Return the server's message, or only the status if a visitor named the server.
+
+        Such a server may be one that only this machine can read.
+        """
         said = in_words(received.status) if self._sender.strange else told(received.body)
         return f": {said}" if said else ""
 
     @contextmanager
     def _place(self, meter: Meter) -> Iterator[None]:
-        """One of the places for requests at once; waiting for it can be cancelled."""
+        """Acquire a slot for a concurrent request; waiting can be cancelled."""
         while not self._places.acquire(timeout=POLL_SECONDS):
             meter.check()
         try:
@@ -311,18 +322,18 @@ class Exchange:
 
 
 def _named_schema(prompt: Prompt, schema: type[BaseModel], dialect: Dialect) -> tuple[str, Mapping[str, Any]]:
-    """The schema of a request, and its name: the case's where all of its tasks have one."""
+    """Return the name and schema of a request: those of the case if all its tasks share a schema."""
     if prompt.prefix is None or not dialect.one_schema:
         return prompt.task, strict_schema(schema)
     return CASE, strict_schema(_case_schema(prompt.prefix))
 
 
 def _case_schema(prefix: Prefix) -> type[BaseModel]:
-    """The schema that the answers of all tasks of a case fit."""
+    """Return the schema that the answers of all tasks of a case fit."""
     return one_of(tuple(form.schema for form in prefix.forms))
 
 
 @lru_cache(maxsize=16)
 def _schema_tokens(prefix: Prefix) -> int:
-    """About what a server counts for a schema that it puts, in its own words, before the prompt."""
+    """Estimate the tokens that a server counts for a schema, which it inserts before the prompt."""
     return most_tokens(schema_text(_case_schema(prefix)))

@@ -1,4 +1,4 @@
-"""Test of a connection: whether the server answers, follows schemas, and reads as much as its spec claims."""
+"""A test of a connection: the server answers, follows schemas, and reads the context of its spec."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ class _Word(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What was found. ``schemas`` tells how answers are bound, ``context`` how much was read.
+    """The result of a probe. ``schemas`` describes how answers are bound, ``context`` how much was read.
 
-    ``context_tokens`` is what the server read of the long prompt; None where it was not read whole, and
-    ``problem`` then says why. ``problem`` alone is set where nothing could be asked.
+    ``context_tokens`` is the number of tokens that the server read of the long prompt. It is None if the
+    prompt was not read completely; ``problem`` then contains the reason. Only ``problem`` is set if the
+    server could not be tested.
     """
 
     spec: str
@@ -49,7 +50,7 @@ class Probe:
 
     @property
     def fine(self) -> bool:
-        """Whether the server answered and read a prompt that fills its context."""
+        """True if the server answered and read a prompt that fills its context."""
         return self.problem == ""
 
 

@@ -1,7 +1,7 @@
-"""A pydantic schema as servers want it, and as a model reads it in words.
+"""Convert pydantic schemas to strict JSON schemas for servers, and to words for models.
 
-Lists, literals, optional fields and other schemas as fields can be said strictly. A dictionary or a tuple as
-a field cannot: servers that are strict refuse such a schema, and its answers are only checked afterwards.
+Lists, literals, optional fields and nested schemas can be strict. A dictionary or a tuple as a field cannot:
+strict servers refuse such a schema, and its answers are only checked afterwards.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict
 
 from engine.llm.base import Answer
 
-# What strict structured output knows
-# (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas); the rest is told in words
-# and checked by pydantic.
+# Keywords of strict structured output
+# (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas); the others are described in
+# words and checked by pydantic.
 STRICT_KEYS = frozenset(
     {
         *("type", "properties", "required", "additionalProperties", "items", "anyOf", "$ref", "$defs"),
@@ -44,7 +44,7 @@ Node = Mapping[str, Any]
 
 @lru_cache(maxsize=64)
 def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema for strict output: every property required, no others, known keywords only."""
+    """Return the JSON schema for strict output: all properties required, no others, known keywords only."""
     from openai import pydantic_function_tool
 
     made: Any = pydantic_function_tool(schema)["function"]["parameters"]
@@ -62,7 +62,7 @@ class Wrapped(BaseModel, Generic[Answer]):
 
 @lru_cache(maxsize=16)
 def one_of(schemas: tuple[type[BaseModel], ...]) -> type[BaseModel]:
-    """A schema that an answer to each of some schemas fits, wrapped."""
+    """Return a wrapped schema that fits an answer to any of several schemas."""
     wrapped: Any = Wrapped
     made: type[BaseModel] = wrapped[reduce(or_, schemas)]
     return made
@@ -70,7 +70,7 @@ def one_of(schemas: tuple[type[BaseModel], ...]) -> type[BaseModel]:
 
 @lru_cache(maxsize=64)
 def schema_text(schema: type[BaseModel]) -> str:
-    """The schema in words: an object as it is written, with the kind of each value; notes follow ``//``."""
+    """Return the schema in words: an example object with the kind of each value; notes follow ``//``."""
     made = schema.model_json_schema()
     return _kind(made, made.get("$defs", {}), "", ())
 
@@ -80,7 +80,7 @@ def _stripped(node: Any) -> Any:
         return node
     kept: dict[str, Any] = {}
     for name, value in node.items():
-        # Of several schemas just one must fit: strict output knows this only as "any of them".
+        # Exactly one of several schemas must fit; strict output supports only "any of".
         key = "anyOf" if name == "oneOf" else name
         if key not in STRICT_KEYS:
             continue
@@ -94,7 +94,7 @@ def _stripped(node: Any) -> Any:
 
 
 def _kind(node: Node, defs: Node, indent: str, inside: tuple[str, ...]) -> str:
-    """The kind of a value; ``inside`` are the schemas that it is a part of, so that one may hold itself."""
+    """Return the kind of a value; ``inside`` are the enclosing schemas, so that one may contain itself."""
     if "$ref" in node:
         name = str(node["$ref"]).rpartition("/")[2]
         return name if name in inside else _kind(defs.get(name, {}), defs, indent, (*inside, name))
@@ -122,7 +122,7 @@ def _properties(properties: Node, defs: Node, indent: str, inside: tuple[str, ..
         comma = "," if number < len(properties) else ""
         notes = "; ".join(_notes(node))
         kind = _kind(node, defs, indent, inside)
-        # Behind a long kind a note would stand far from its name.
+        # After a long kind a note would be far from its name.
         if notes and "\n" in kind:
             yield f"{indent}// {notes}"
             notes = ""

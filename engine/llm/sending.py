@@ -22,17 +22,18 @@ if TYPE_CHECKING:
     import httpx2
 
 
-# A key that cannot be shown: not by repr, a log, an exception, a copy or a saved file.
+# A secret key that does not appear in repr, logs, exceptions, copies or saved files.
 
 REDACTED = "[key]"
-# A shorter key is a word ("ollama", "none"): only the whole word is taken out, and none under four letters.
+# A shorter key is a word ("ollama", "none"): only whole words are redacted, and none under four letters.
 SHORT, SHORTEST = 8, 4
-# Servers shorten a key in their errors ("sk-ab***wxyz"); so much of its start or end is already too much.
+# Servers shorten a key in their errors ("sk-ab***wxyz"); this many characters of its start or end are
+# redacted.
 FEWEST_SHOWN = 12
 
 
 def checked_key(text: str, whose: str = "the language model") -> Secret:
-    """A key, or none where it is empty. Raises SettingsError, which repeats nothing of it."""
+    """Return the key, empty if the text is. Raises SettingsError without any part of the key."""
     text = text.strip()
     if not (text.isascii() and text.isprintable()) or " " in text:
         raise SettingsError(f"the key of {whose} holds characters that no key has")
@@ -40,7 +41,7 @@ def checked_key(text: str, whose: str = "the language model") -> Secret:
 
 
 class Secret:
-    """A key. Only ``reveal`` gives it, and only the code that sends a request calls that."""
+    """A key. Only ``reveal`` returns it, and only the code that sends a request calls that."""
 
     __slots__ = ("_value",)
 
@@ -63,11 +64,11 @@ class Secret:
         return self
 
     def reveal(self) -> str:
-        """The key itself, for the header of a request."""
+        """Return the key itself, for the header of a request."""
         return self._value
 
     def redact(self, text: str) -> str:
-        """A text without the key, or the long beginnings and ends of it."""
+        """Return a text without the key, and without long beginnings and ends of it."""
         if len(self._value) < SHORTEST:
             return text
         if len(self._value) < SHORT:
@@ -79,11 +80,11 @@ class Secret:
         return text
 
 
-# One request to a language model's server. It can be called off, and its deadline is wall time.
+# A request to a language model's server. It can be cancelled, and its deadline is wall time.
 #
-# Answers are not streamed: they are short and useless before they are whole, some servers refuse
-# ``stream_options``, and without a stream every server tells its usage. A request that is called
-# off is cancelled as a task, which closes its connection at once.
+# Answers are not streamed: they are short and useless before they are complete, some servers refuse
+# ``stream_options``, and without a stream every server reports its usage. A request is cancelled as
+# a task, which closes its connection at once.
 
 POLL_SECONDS = 0.05
 # An answer of a hundred thousand tokens is half a megabyte.
@@ -91,7 +92,7 @@ LONGEST_BODY = 8_000_000
 
 
 class Sender:
-    """Sends to one server. ``network`` makes what opens connections, where not every one may be opened."""
+    """Sends requests to one server. ``network`` makes the transports if connections are restricted."""
 
     def __init__(self, spec: ModelSpec, key: Secret, network: Network | None = None) -> None:
         self._spec, self._key, self._network = spec, key, network
@@ -100,15 +101,15 @@ class Sender:
 
     @property
     def strange(self) -> bool:
-        """Whether the server was named by a stranger, so that what it says stays out of messages."""
+        """True if a visitor named the server; its responses are then not quoted in messages."""
         return self._network is not None
 
     def send(self, body: Mapping[str, Any], check: Callable[[], None]) -> Received:
-        """Send, and wait; ``Received.status`` tells what came of it.
+        """Send a request and wait; ``Received.status`` is the result.
 
-        ``check`` is called while the request waits; what it raises calls the request off.
+        ``check`` is called while the request waits; an exception from it cancels the request.
         """
-        # Imported here, where the caller waits, and not on the loop, where all requests would.
+        # Imported in the calling thread: on the event loop the import would delay all requests.
         import httpx2  # noqa: F401
 
         started = time.perf_counter()
@@ -137,7 +138,7 @@ class Sender:
         )
 
     def _opened(self) -> httpx2.AsyncClient:
-        """The client, made on the loop it is used on."""
+        """Return the client, created on the event loop that uses it."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._client, self._loop = open_client(self._network), loop
@@ -146,7 +147,7 @@ class Sender:
 
 
 def _plain(body: str) -> str:
-    """JSON without needless escapes, so that a key in it is found."""
+    """Return JSON without needless escapes, so that a key in it is found."""
     try:
         return orjson.dumps(orjson.loads(body)).decode()
     except orjson.JSONDecodeError:
@@ -158,20 +159,23 @@ def _close(client: httpx2.AsyncClient, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.run_coroutine_threadsafe(client.aclose(), loop)
 
 
-# When a request is sent again, and how long to wait before.
+# When a request is retried, and after which wait.
 
-# Nothing was wrong with the request itself; 501 and 505 say that the server will never do it.
+# The request itself was valid; 501 and 505 mean that the server will never support it.
 PASSING = frozenset({TIMED_OUT, UNREACHABLE, 408, 409, 425, 429})
 LASTING = frozenset({501, 505})
-# What OpenAI says with status 429 where waiting does not help.
+# OpenAI's error code with status 429 if waiting does not help.
 NO_MONEY = "insufficient_quota"
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often and how long. Waits have full jitter: a random part of a time that doubles
-    (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), or what the server asks for,
-    up to ``obeyed`` seconds. ``sleep`` and ``random`` can be put in by tests."""
+    """The number of retries and the waits between them.
+
+    Waits have full jitter: a random part of a time that doubles
+    (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), or the time that the server
+    requests, up to ``obeyed`` seconds. Tests can replace ``sleep`` and ``random``.
+    """
 
     retries: int = 3
     first: float = 0.5
@@ -181,14 +185,14 @@ class Patience:
     random: Callable[[], float] = field(default=random.random)
 
     def seconds(self, attempt: int, headers: Mapping[str, str]) -> float | None:
-        """Seconds to wait after this attempt, counted from 0; None where the server asks for too many."""
+        """Return the seconds to wait after this attempt (from 0); None if the server requests too many."""
         asked = asked_seconds(headers)
         if asked is not None:
             return asked if asked <= self.obeyed else None
         return self.random() * min(self.longest, self.first * float(2**attempt))
 
     def wait(self, seconds: float, check: Callable[[], None]) -> None:
-        """Wait; ``check`` is called before each slice, and what it raises ends the wait."""
+        """Wait; ``check`` is called before each slice, and an exception from it ends the wait."""
         left = seconds
         check()
         while left > 0:
@@ -199,14 +203,14 @@ class Patience:
 
 
 def passing(received: Received) -> bool:
-    """Whether the same request may succeed later."""
+    """Return whether the same request may succeed later."""
     if received.status == 429 and NO_MONEY in received.body:
         return False
     return received.status in PASSING or (received.status >= 500 and received.status not in LASTING)
 
 
 def asked_seconds(headers: Mapping[str, str]) -> float | None:
-    """What ``Retry-After-Ms`` or ``Retry-After`` ask for: a number, or a date (RFC 9110, 10.2.3)."""
+    """Return the wait in ``Retry-After-Ms`` or ``Retry-After``: a number, or a date (RFC 9110, 10.2.3)."""
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         text = headers.get(name, "")
         try:

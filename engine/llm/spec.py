@@ -1,23 +1,24 @@
-"""A language model by a short spec: ``openai:MODEL@URL?context=8192&input=0.15&output=0.60``.
+"""Parse the short spec of a language model: ``openai:MODEL@URL?context=8192&input=0.15&output=0.60``.
 
-``URL`` is where an OpenAI-compatible API begins (``http://127.0.0.1:11434/v1``); without it, api.openai.com.
+``URL`` is the base URL of an OpenAI-compatible API (``http://127.0.0.1:11434/v1``); by default
+api.openai.com.
 
 ===============  ======================================================================  =========
-``context``      tokens that a prompt and its answer may have together                   8192
+``context``      limit of tokens of a prompt with its answer                             8192
 ``input``        price of a million prompt tokens                                        not known
 ``output``       price of a million completion tokens                                    not known
 ``cached``       price of a million prompt tokens that the provider had cached           as input
 ``written``      price of a million prompt tokens that it writes to its cache            as input
 ``currency``     of these prices                                                         USD
-``concurrency``  requests at once                                                        4
-``timeout``      seconds a request may take                                              60
-``thinking``     tokens that a reasoning model may spend before its answer               0
-``marks``        1 where the server takes ``cache_control`` in messages, 0 where not     see below
+``concurrency``  limit of concurrent requests                                            4
+``timeout``      limit of seconds of a request                                           60
+``thinking``     limit of tokens that a reasoning model uses before its answer           0
+``marks``        1 if the server accepts ``cache_control`` in messages, 0 if not         see below
 ===============  ======================================================================  =========
 
-Anthropic's models cache only what a request marks. OpenRouter passes the marks on, so requests for them there
-have some; other servers get none, as they may refuse what they do not know, unless ``marks=1`` says that they
-take them (a gateway such as LiteLLM).
+Anthropic's models cache only what a request marks. OpenRouter passes the marks on, so requests for these
+models there contain some. Other servers get none, as they may refuse unknown fields, unless ``marks=1``
+declares that they accept them (a gateway such as LiteLLM).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ LONGEST_OPTION = 16
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost."""
+    """Prices of a million tokens."""
 
     input: float
     output: float
@@ -57,26 +58,25 @@ class Prices:
     currency: str = "USD"
 
     def money(self, counted: Counted) -> float:
-        """The price of a request."""
+        """Return the price of a request."""
         fresh = counted.prompt - counted.cached - counted.written
         prompt = fresh * self.input + counted.cached * self.cached + counted.written * self.written
         return (prompt + counted.completion * self.output) / MILLION
 
     def most(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """The price of a request at most: nothing is cached, and all of it may be written to the cache."""
+        """Return the maximum price of a request: no tokens cached, and all of them written to the cache."""
         dearest = max(self.input, self.written, self.cached)
         return (prompt_tokens * dearest + completion_tokens * self.output) / MILLION
 
     def saved(self, counted: Counted) -> float:
-        """What a request would have cost more without the provider's cache; below 0 where it costs more with
-        it, as writing may be dear."""
+        """Return the money that the provider's cache saved; negative if writing to it cost more."""
         without = Counted(counted.prompt, completion=counted.completion)
         return self.money(without) - self.money(counted)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """A spec that was read. ``text`` is the spec itself."""
+    """A parsed spec. ``text`` is the spec itself."""
 
     text: str
     model: str
@@ -96,7 +96,7 @@ class ModelSpec:
 
     @property
     def local(self) -> bool:
-        """Whether the server is on this machine or in its private network, as far as its name tells."""
+        """True if the server is on this machine or its private network, judged by its name."""
         name = urlsplit(self.url).hostname or ""
         try:
             address = ipaddress.ip_address(name)
@@ -108,8 +108,10 @@ class ModelSpec:
 
     @property
     def one_schema(self) -> bool:
-        """Whether the tasks of a case are asked with one schema between them, as this server counts a schema
-        among what a prompt begins with: OpenAI and gateways to it and to Anthropic."""
+        """True if the tasks of a case share one schema, as the server caches a schema as part of the prompt.
+
+        This applies to OpenAI, and to gateways to it and to Anthropic.
+        """
         return self.marks or urlsplit(self.url).hostname in SCHEMA_FIRST
 
     @property
@@ -119,7 +121,7 @@ class ModelSpec:
 
 
 def read_spec(text: str) -> ModelSpec:
-    """Read a spec. Raises SettingsError, which repeats no value: it could be a key, put there by mistake."""
+    """Parse a spec. Raises SettingsError without any value, which could be a misplaced key."""
     text = text.strip()
     scheme, _, rest = text.partition(":")
     name, _, query = rest.partition("?")
@@ -146,7 +148,7 @@ def read_spec(text: str) -> ModelSpec:
 
 
 def _marks(options: dict[str, str], model: str, url: str) -> bool:
-    """Whether requests tell the server what to cache."""
+    """Return whether requests mark what the server caches."""
     if "marks" not in options:
         return urlsplit(url).hostname == MARKING_HOST and model.startswith(MARKED_MODELS)
     if options["marks"] not in ("0", "1"):
@@ -174,7 +176,7 @@ def _address(url: str) -> str:
 def _options(query: str) -> dict[str, str]:
     options = {key: values[-1] for key, values in parse_qs(query, keep_blank_values=True).items()}
     if unknown := sorted(options.keys() - set(OPTIONS)):
-        # What is no plain word may be a key that was put there by mistake.
+        # Anything but a plain word may be a misplaced key.
         word = unknown[0]
         told = f" {word!r}" if word.isalpha() and len(word) <= LONGEST_OPTION else ""
         raise SettingsError(

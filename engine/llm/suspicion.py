@@ -1,14 +1,14 @@
-"""Text that addresses a machine instead of a reader, found without a model.
+"""Detect text that addresses a machine instead of a reader, without a model.
 
-A document is data, and what a model reads of it is fenced and never obeyed; still, a model may be taken in.
-So a passage that speaks to a machine (orders to ignore instructions, to answer this or that, to put it first;
-role tokens, forged fences, answers in the shape of a schema; text that is hidden from people) is not shown
-to a model at all. It stays where it was in the deterministic ranking and can be read by people.
+A document is data, and prompts fence its text as such; still, a model may follow instructions in it. So a
+passage that addresses a machine is not shown to a model at all: orders to ignore instructions, to give a
+certain answer, to rank it first; role tokens, forged fences, answers in the shape of a schema; text that is
+hidden from people. It stays at its rank in the deterministic ranking and can be read by people.
 
-What counts is written in ``suspicion.yaml``, language by language. It knows what such texts usually say and
-misses those that are put in new words: a fence more, not the fence. What a model returns is checked as if
-every passage could steer it. (Greshake et al., "Not what you've signed up for", 2023, for the attack;
-Boucher et al., "Bad Characters", 2022, for hidden characters.)
+The rules are in ``suspicion.yaml``, by language. They cover usual wordings and miss new ones: an additional
+fence, not the only one. What a model returns is checked as if every passage could steer it. (Greshake et al.,
+"Not what you've signed up for", 2023, for the attack; Boucher et al., "Bad Characters", 2022, for hidden
+characters.)
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _TYPOGRAPHY = str.maketrans("’‘“”„«»–—", '\'\'"""""--')
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """Why a text seems to address a machine: the rule that matched, and the words."""
+    """The reason why a text seems to address a machine: the rule that matched, and the words."""
 
     kind: str
     words: str
@@ -91,8 +91,11 @@ def shown(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """A text as the rules read it: compatible letters as plain ones, no marks, no invisible characters, lower
-    case, single spaces, look-alikes of another script inside a word as the letters they pretend to be."""
+    """Return a text in the form that the rules match.
+
+    Compatible letters as plain ones, no marks, no invisible characters, lower case, single spaces, and
+    look-alikes of another script inside a word replaced by the letters they imitate.
+    """
     if text.isascii():
         return " ".join(text.casefold().split())
     apart = unicodedata.normalize("NFKD", text)
@@ -148,7 +151,7 @@ def _found(text: str) -> Iterator[Suspicion]:
 def _near(
     plain: str, rule: _Rule, spans: dict[re.Pattern[str], list[tuple[int, int]]]
 ) -> tuple[int, int] | None:
-    """The first stretch of at most ``rule.within`` characters that holds an expression of each group."""
+    """Return the first range of up to ``rule.within`` characters with an expression of each group."""
     for group in rule.groups:
         if group not in spans:
             spans[group] = [match.span() for match in group.finditer(plain)]
@@ -195,7 +198,7 @@ def _rules() -> _Rules:
 def _rule(
     kind: str, shape: Mapping[str, object], shared: Mapping[str, str], language: Mapping[str, str]
 ) -> _Rule | None:
-    """A rule in one language; None where that language does not write it."""
+    """Return a rule in one language; None if that language does not define it."""
     names, within = shape["groups"], shape["within"]
     if not isinstance(names, list) or not isinstance(within, int):
         raise TypeError(f"suspicion.yaml: rule {kind} needs groups and within")

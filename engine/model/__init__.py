@@ -1,6 +1,6 @@
 """The values that document collections and investigations consist of.
 
-They are frozen, without behaviour beyond their own consistency. Relation names follow ELI and
+They are frozen, and their methods only check their own consistency. Relation names follow ELI and
 schema.org/Legislation (``cites``, ``amends``, ``repeals``, ``based_on``, ``applies_to``).
 
 Inside the engine a passage is addressed by its *row*, its index in the corpus (int32). Ids are for users,

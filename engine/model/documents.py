@@ -18,13 +18,15 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Relation(StrEnum):
-    """How one provision relates to another. ``SIMILAR_TO`` and ``MATCHES`` exist on trails only, the three
-    behind them between the things of an ontology and those of a corpus; texts make none of the five.
+    """The relation of one provision to another.
 
-    Of two rules that meet, the source is the exception (``EXCEPTION_TO``: "notwithstanding Rule 5"), or its
-    target prevails (``SUBJECT_TO``: "subject to Rule 5", "except as provided in Rule 5"), or both hold
-    (``WITHOUT_PREJUDICE_TO``). Of terms, the target ``DEFINES`` what the source uses, and the source
-    ``INTERPRETS`` what the target uses.
+    ``SIMILAR_TO`` and ``MATCHES`` exist on trails only, and the three after them only between the elements of
+    an ontology and of a corpus; texts state none of the five.
+
+    If two rules conflict, the source is the exception (``EXCEPTION_TO``: "notwithstanding Rule 5"), or its
+    target prevails (``SUBJECT_TO``: "subject to Rule 5", "except as provided in Rule 5"), or both apply
+    (``WITHOUT_PREJUDICE_TO``). Of terms, the target ``DEFINES`` a term of the source, and the source
+    ``INTERPRETS`` a term of the target.
     """
 
     CITES = "cites"
@@ -50,7 +52,7 @@ class Relation(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which way a relation was followed: from the seed outwards, or back to the seed."""
+    """The direction in which a relation was followed: from the seed, or back to the seed."""
 
     OUT = "out"
     IN = "in"
@@ -64,7 +66,7 @@ class Status(StrEnum):
     UNRESOLVED = "unresolved"
 
 
-# What the source of a link does to its target, in words: "Article 15 makes an exception to Article 14".
+# The effect of a link's source on its target, in words: "Article 15 makes an exception to Article 14".
 RELATION_VERBS: Mapping[Relation, str] = {
     Relation.CITES: "cites",
     Relation.AMENDS: "amends",
@@ -93,7 +95,7 @@ RELATION_VERBS: Mapping[Relation, str] = {
 
 
 class Grade(StrEnum):
-    """The grade of a source, best first; None means no grade, which reaches none of them."""
+    """The grade of a source, best first; None means no grade, which is below every grade."""
 
     A = "A"
     B = "B"
@@ -149,17 +151,17 @@ class Span:
             raise ValueError(f"not a span: [{self.start}, {self.end})")
 
     def overlaps(self, other: Span) -> bool:
-        """Return whether the two have a character in common."""
+        """Return whether two spans have a character in common."""
         return self.start < other.end and other.start < self.end
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One source: an act, a rulebook, a contract.
+    """A source: an act, a rulebook, a contract.
 
-    ``aliases`` are the names other texts use for it ("COBS", "BGB", "the Agency Code"); ``issuer`` is
-    the body that made it; ``source`` names the file it was read from ("laws.zip/uu-6.pdf").
-    ``quality`` is a grade of the source text in 0..1, None where nobody graded it.
+    ``aliases`` are its names in other texts ("COBS", "BGB", "the Agency Code"); ``issuer`` is the body that
+    made it; ``source`` is the name of its file ("laws.zip/uu-6.pdf"). ``quality`` is a grade of the source
+    text in 0..1, None if it is ungraded.
     """
 
     id: str
@@ -183,9 +185,8 @@ class Document:
 class Section:
     """A node in a document's hierarchy.
 
-    ``number`` is the number as the document prints it, without the word for its kind ("4.3.2",
-    "IV", "433"). Its passages are the positions ``first`` (included) to ``stop`` (excluded) of its
-    document, those of its subsections included.
+    ``number`` is the number as printed, without the word for its kind ("4.3.2", "IV", "433"). Its passages,
+    including those of its subsections, have positions from ``first`` to ``stop`` (exclusive) in the document.
     """
 
     id: str
@@ -200,15 +201,15 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The atom: a span of one document's text.
+    """The unit of retrieval: a span of one document's text.
 
-    ``id`` is made from document and path, or is the id that the source gave. ``source_id`` is the
-    id by which the source, and so a gold standard, knows it: equal to ``id`` unless a long line was
-    cut into parts. ``position`` counts within the document from 0. ``number`` is the provision's own
-    number ("4.3.2", "433", "14"), ``paragraph`` what stands below it, parts joined by "/" ("2/a").
-    ``headings`` go from the outside in and leave out the document's title. ``label`` is how a
-    lawyer would cite it inside its document ("Article 14(2)"). ``page`` counts from 1. ``overlap``:
-    so many characters at the start of ``text`` repeat the end of the passage before.
+    ``id`` is made from document and path, or is the id given by the source. ``source_id`` is the id in the
+    source and so in a gold standard: equal to ``id`` unless a long line was cut into parts. ``position`` is
+    the index within the document, from 0. ``number`` is the provision's own number ("4.3.2", "433", "14"),
+    ``paragraph`` is its subdivision, parts joined by "/" ("2/a"). ``headings`` are from the outermost to the
+    innermost, without the document's title. ``label`` is its citation within the document ("Article 14(2)").
+    ``page`` counts from 1. ``overlap`` is the number of characters at the start of ``text`` that repeat the
+    end of the previous passage.
     """
 
     id: str
@@ -236,7 +237,7 @@ class Passage:
 
 
 class TargetKind(StrEnum):
-    """What a reference points at."""
+    """The kind of a reference's target."""
 
     PASSAGE = "passage"
     SECTION = "section"
@@ -247,8 +248,8 @@ class TargetKind(StrEnum):
 class Reference:
     """A link from a passage to a passage, a section or a document.
 
-    ``span`` covers exactly the characters of ``text`` in the source passage. ``target_id`` is None
-    unless ``status`` is resolved; ``candidates`` holds what an ambiguous reference may mean.
+    ``span`` covers exactly the characters of ``text`` in the source passage. ``target_id`` is None unless
+    ``status`` is resolved; ``candidates`` are the possible targets of an ambiguous reference.
     """
 
     source_id: str
@@ -287,10 +288,10 @@ class Role:
 class Entity:
     """A named thing, defined term or legal concept that passages mention.
 
-    ``definitions`` are the ids of the passages that define it, the first of each document that does; for
-    what a document is about (``EntityKind.TITLE``) its first passage. ``aliases`` are other names that the
-    texts say are its own: acronyms, short names of documents. ``roles`` are those of a party to contracts.
-    ``score``, 0 to 1, is how surely it is a thing with a name (``engine/language/entities.py``).
+    ``definitions`` are the ids of the passages that define it, the first of each defining document; for the
+    subject of a document (``EntityKind.TITLE``) its first passage. ``aliases`` are other names stated in the
+    texts: acronyms, short names of documents. ``roles`` are those of a party to contracts. ``score``, 0 to 1,
+    is the certainty that it is a named thing (``engine/language/entities.py``).
     """
 
     id: str

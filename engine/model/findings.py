@@ -10,13 +10,12 @@ from engine.model.progress import GapQuery
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One step of a trail: how a passage was reached, and from where.
+    """A step of a trail: how a passage was reached, and from where.
 
-    ``source_id`` is None where the step starts at the question (scan) or at a gap's query.
-    ``quote`` holds the words that made the link, verbatim from ``quoted_from`` (a passage id), or
-    the query that was sent; ``query`` is that query with its area, for gap hops. ``strength`` is the
-    strategy's own score for the link, 0..1. ``rank`` is the 1-based rank in the list that found it, for
-    scan and gap hops.
+    ``source_id`` is None if the step starts at the question (scan) or at a gap's query. ``quote`` contains
+    the words that made the link, verbatim from ``quoted_from`` (a passage id), or the query that was sent;
+    ``query`` is that query with its area, for gap hops. ``strength`` is the strategy's own score for the
+    link, 0..1. ``rank`` is the 1-based rank in the list that found it, for scan and gap hops.
     """
 
     target_id: str

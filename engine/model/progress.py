@@ -21,10 +21,9 @@ class AreaState(StrEnum):
 class AreaCoverage:
     """Evidence for one legal area or facet.
 
-    ``score``, 0..1: of an area its share of what the question finds, of a part of the question how much of it
-    the best passages hold.
-    ``closed_in`` is the round in which it became covered (0 = the scan). ``query`` is what was sent to close
-    its gap.
+    ``score``, 0..1, is an area's share of the question's results, or the share of a part of the question that
+    the best passages cover. ``closed_in`` is the round in which it became covered (0 = the scan). ``query``
+    is the query sent to close its gap.
     """
 
     id: str
@@ -187,7 +186,7 @@ class RoundReport:
 
 
 class StopReason(StrEnum):
-    """Why an investigation ended; the first to fire wins."""
+    """The reason for the end of an investigation; the first that applies is used."""
 
     ROUNDS = "rounds"
     NOTHING_NEW = "nothing_new"
@@ -206,7 +205,7 @@ class StopReason(StrEnum):
 
 
 class EvidenceStatus(StrEnum):
-    """Whether the corpus can answer a question: yes, in part, or no."""
+    """The degree to which the corpus can answer a question: fully, in part, or not at all."""
 
     FOUND = "found"
     PARTIAL = "partial"
@@ -265,13 +264,13 @@ class Completeness:
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """Figures of a case, each 0..1, None where there is nothing to measure.
+    """Figures of a case, each 0..1, None if there is nothing to measure.
 
-    ``coverage``: share of the required areas that is covered, weak ones half. ``similarity``: mean of the
-    best ten passages to the question as a share of the corpus's best, ``similarity_top`` of the best three.
-    ``references``: share of the references in the ranked passages whose target the pool holds.
-    ``efficiency``: new passages of the last round, of all that were proposed. ``coherence``: cosine between
-    passages that were put together.
+    ``coverage``: share of the required areas that is covered; weak ones count half. ``similarity``: mean of
+    the best ten passages to the question as a share of the corpus's best, ``similarity_top`` of the best
+    three. ``references``: share of the references in the ranked passages whose target is in the pool.
+    ``efficiency``: new passages of the last round, as a share of all proposed. ``coherence``: cosine between
+    passages that were joined.
     """
 
     coverage: float | None = None

@@ -1,4 +1,4 @@
-"""A question as it is searched: intent, constraints, views."""
+"""A question prepared for search: intent, constraints, views."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.model.documents import Relation
 
 
 class Intent(StrEnum):
-    """The kind of answer that a question asks for."""
+    """The kind of answer that a question requests."""
 
     LOOKUP = "lookup"
     EXPLORATORY = "exploratory"
@@ -36,7 +36,7 @@ class View:
 
 
 class DepthKind(StrEnum):
-    """How deep a question goes: what it names and one hop, as has proved enough, as the settings allow."""
+    """The depth of a question: named provisions and one hop, the measured default, or full settings."""
 
     LOOK_UP = "look-up"
     USUAL = "usual"
@@ -121,9 +121,9 @@ class Choice:
 class NamedProvision:
     """A provision that a question names by its number, in its own ``words``.
 
-    With a defining ``relation`` it is a definition of a term that the question asks for. ``passage_ids`` are
-    its passages in reading order. ``choices``: the candidates if it is ambiguous, the nearest provisions if
-    it is missing. ``leads``: its passages come first in the ranking. ``note`` is a remark for the user.
+    With a defining ``relation`` it is the definition of a term in the question. ``passage_ids`` are its
+    passages in reading order. ``choices``: the candidates if it is ambiguous, the nearest provisions if it is
+    missing. ``leads``: its passages come first in the ranking. ``note`` is a remark for the user.
     """
 
     words: str
@@ -140,7 +140,7 @@ class QueryPlan:
     """The plan of a search.
 
     ``references`` are provisions named in the question, as written, ``named`` the same in the corpus.
-    ``focus`` are ids of documents whose own text it asks for ("what does the Agency Code say on notice?").
+    ``focus`` are ids of documents whose own text it requests ("what does the Agency Code say on notice?").
     ``depth`` is None if the settings decide it. ``evidence`` are the words that determined the intent.
     ``document_types`` and ``document_ids`` are those of the corpus that its prose names. ``edited``: a user
     changed it.

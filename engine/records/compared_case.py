@@ -142,7 +142,7 @@ def changed_inputs(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple
 
 
 def _plans(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield what to show of two plans: their active views, else the fields that differ."""
+    """Yield the shown parts of two plans: their active views, else the fields that differ."""
     views = [[view["text"] for view in plan["views"] if view["enabled"]] for plan in (before, after)]
     names = [name for name in before if before[name] != after.get(name)]
     if views[0] != views[1]:

@@ -437,7 +437,7 @@ def find_chance_reasons(record: Record) -> Iterator[str]:
 
 
 def carries_on(record: Record) -> bool:
-    """Return whether a case continued from another pool, which no scan or round of its own filled."""
+    """Return whether a case continued from another pool, not filled by its own scan or rounds."""
     own = {report["number"] for report in record["rounds"]}
     brought = [node["round"] for node in record["pool"]["nodes"] if node["strategy"] != PERSON]
     scanned = record["rounds"][0]["admitted"] if record["rounds"] else 0

@@ -98,7 +98,7 @@ Name = Callable[[str], str]
 GAP_STRATEGY = "gaps"
 LONGEST_QUOTE, LONGEST_QUERY = 90, 400
 
-# What the target is to the seed, for a relation from the seed to the target and for one back. Each is a
+# The relation of the target to the seed, for a link from the seed to the target and for one back. Each is a
 # predicate that can follow "which".
 _PREDICATES: dict[Relation, tuple[str, str]] = {
     Relation.CITES: ("is cited by {seed}", "cites {seed}"),
@@ -293,7 +293,7 @@ def _mid_sentence(title: str) -> str:
 
 
 def _finder(strategy: str, article: str) -> str:
-    """Return what found a passage: a strategy by its title, else "the scan", "the person"."""
+    """Return the finder of a passage: a strategy by its title, else "the scan", "the person"."""
     return f"“{strategy_title(strategy)}”" if strategy in load_strategies() else f"{article}{strategy}"
 
 

@@ -21,7 +21,7 @@ from engine.records.export import investigation_to_json
 from engine.records.replaying import DISMISS, FOLLOW, PIN, rerun
 from engine.records.store.chain import Event
 
-# Replays of saved cases on the current corpus, with what improved and what got worse.
+# Replays of saved cases on the current corpus, with improvements and regressions.
 
 _BETTER = (EvidenceStatus.NONE, EvidenceStatus.PARTIAL, EvidenceStatus.FOUND)
 FIGURES = ("coverage", "references", "completeness")
@@ -228,7 +228,7 @@ def _means(outcomes: Sequence[Outcome], name: str) -> Pair:
 
 
 def find_excesses(totals: Totals, most_lost: int) -> list[str]:
-    """Return what is worse than allowed as sentences; empty if all is well."""
+    """Return the regressions beyond the limits as sentences; empty if there are none."""
     counts = (
         (totals.verdicts["failed"], 0, "cases that could not be replayed"),
         (totals.lost_pins, 0, "pinned passages lost"),

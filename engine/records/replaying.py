@@ -220,7 +220,7 @@ def rerun(
 
     Settings and day are those of the record unless given. ``learned`` are the learned weights of its matter
     that it was ranked by. Steps on passages or links that this corpus lacks and unknown retrievers are
-    skipped with a note. If links were judged, the case has a corpus of its own over the same data. Raises
+    skipped with a note. If links were judged, the case has a separate corpus over the same data. Raises
     InputError if the record or a step cannot be read, SettingsError.
     """
     try:

@@ -18,7 +18,7 @@ Answer = TypeVar("Answer", bound=BaseModel)
 class Asking:
     """The language model of one case; ``model`` is None if none is connected.
 
-    ``notes`` report what failed or was left out and what replaced it, each once.
+    ``notes`` report failures and omissions with their replacements, each once.
     """
 
     def __init__(self, model: LanguageModel | None, meter: Meter) -> None:

@@ -1,1 +1,1 @@
-"""Experts review passages, hops and answers of cases; what they say is kept, counted and learned from."""
+"""Expert reviews of passages, hops and answers of cases: storage, statistics and learning."""

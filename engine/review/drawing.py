@@ -1,6 +1,6 @@
 """Draw items of cases for review, starting with the passages that teach the ranking most.
 
-What is learned of a passage applies wherever it is found again (``ranking/additive.py``). A verdict is more
+The evidence on a passage applies to every question that finds it (``ranking/additive.py``). A verdict is more
 informative the higher the passage ranks for its question (it is more likely relevant), the higher it ranks
 for other questions and the more similar these are, and the less often the same passage was judged before.
 """

@@ -310,7 +310,7 @@ class _Side:
 
 
 def _sides(sample: _CaseSample, draws: int, rng: np.random.Generator) -> tuple[_Side, _Side] | None:
-    """Return the ranked and the other side of a case; None if nothing is uncertain."""
+    """Return the ranked and the other passages of a case; None if nothing is uncertain."""
     at_random = [one for one in sample.judged if one.is_random]
     if sample.is_known or not at_random:
         return None

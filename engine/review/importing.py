@@ -68,7 +68,7 @@ def import_summary(taken: ImportResult, missing: Sequence[Draft]) -> list[str]:
 
 @dataclass(slots=True)
 class _GivenVerdicts:
-    """The assessments of some cases: what was given, by whom, and when last."""
+    """The assessments of some cases: verdicts, reviewers, and times of the latest."""
 
     given: set[tuple[Triple, str, str, str]] = field(default_factory=set)
     timed: set[tuple[Triple, str, str, str, str]] = field(default_factory=set)
@@ -105,8 +105,8 @@ class VerdictImport(CaseDatabase):
         """Store verdicts as given in a file, all of them or none.
 
         ``by`` is the reviewer of verdicts without a name. ``queue``: they count as verdicts of this queue.
-        ``signed`` is the name of the person who brings the file: verdicts of others are stored under their
-        names with a suffix, so that no one speaks in another's name. Raises SourceError, naming the line, for
+        ``signed`` is the name of the person who imports the file: verdicts of others are stored under their
+        names with a suffix, to prevent impersonation. Raises SourceError, naming the line, for
         a verdict without a reviewer or with a date in the future, and InputError for an unknown case or
         queue.
         """

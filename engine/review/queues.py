@@ -29,7 +29,7 @@ INVITED = "invited"
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What counts as relevant in a matter, in words; ``version`` counts from 1."""
+    """The criteria of relevance in a matter, in words; ``version`` counts from 1."""
 
     version: int
     text: str
@@ -39,9 +39,12 @@ class Criteria:
 
 @dataclass(frozen=True, slots=True)
 class QueuedItem:
-    """An item to be put into a queue. ``stratum`` is what it was drawn from, ``chance`` the probability of
-    that, above 0 and at most 1, or 0 if unknown; ``assigned`` are its reviewers (empty: anyone), ``wanted``
-    how many of them are needed."""
+    """An item of a queue.
+
+    ``stratum`` is the stratum it was drawn from, ``chance`` the probability of that, above 0 and at most 1,
+    or 0 if unknown; ``assigned`` are its reviewers (empty: anyone), ``wanted`` is the number of reviewers
+    needed.
+    """
 
     item: Item
     stratum: str = ""

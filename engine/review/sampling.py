@@ -42,7 +42,7 @@ class Sampling:
     """How many passages of each case are drawn from each stratum, how many hops and sentences. ``telling`` is
     the number of most informative passages a case, chosen over all cases.
 
-    ``reviewers`` judge each item: anyone if ``assigned`` is empty, otherwise so many of these, in turn.
+    ``reviewers`` judge each item: anyone if ``assigned`` is empty, otherwise this many of them, in turn.
     """
 
     best: int = 10

@@ -72,7 +72,7 @@ class ReviewStore(VerdictImport):
     """
 
     def write_criteria(self, matter: Matter, text: str, *, who: str) -> Criteria:
-        """Set what counts as relevant in a matter from now on."""
+        """Set the criteria of relevance in a matter from now on."""
         text, who = check_text(text, "criteria"), check_reviewer(who)
         if not text:
             raise InputError("criteria: write what counts as relevant")

@@ -46,7 +46,7 @@ class TrainingLabels:
         return sum(max(one.worth.values()) > min(one.worth.values()) for one in self.labels)
 
     def newest(self, questions: int, passages: int) -> TrainingLabels:
-        """Return the newest labels: at most so many questions, with at most so many passages in total."""
+        """Return the newest labels, limited by the number of questions and of passages in total."""
         newest: list[Labels] = []
         for one in reversed(self.labels[-questions:]):
             passages -= len(one.worth)
@@ -125,7 +125,7 @@ class WeightStore(Protocol):
     action, and CorpusError or ResourceError if nothing can be read or written."""
 
     def lines(self) -> list[WeightsLine]:
-        """Return what was stored and applied, in order."""
+        """Return the journal of stored and applied weights, in order."""
         ...
 
     def check_room(self) -> None:

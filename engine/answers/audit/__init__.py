@@ -1,4 +1,4 @@
-"""Audit of a text against a corpus: what its claims say, and what the sources say of them."""
+"""Audit of a text against a corpus: its claims, compared with the sources."""
 
 from __future__ import annotations
 

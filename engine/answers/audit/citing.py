@@ -69,8 +69,11 @@ class _CitingText:
     context: Sequence[int]
 
     def citation(self, mention: Mention) -> Citation | None:
-        """Return what a mention cites; None if it is no citation: a possible act's name that leads nowhere,
-        or a number without a level word that no provision has."""
+        """Return the citation of a mention; None if it is not one.
+
+        That is a possible act's name without a target, or a number without a level word that no provision
+        has.
+        """
         (meaning,) = self.reader.meanings([mention], self.text, self.language, self.day)
         if meaning.denied:
             span, problem = self.reader.explain_denied(mention, meaning, self.text, self.language)
@@ -124,8 +127,7 @@ class _CitingText:
         return self._at(sorted(rows), _paragraph(mention), span, self.text[span.start : span.end])
 
     def _found(self, mention: Mention, form: Form) -> tuple[Sequence[Reference], bool, Mention]:
-        """Return what a mention refers to, whether the corpus has the document it names, and the mention as
-        read."""
+        """Return a mention's references, whether the corpus has its document, and the mention as read."""
         known = mention.document is not None and _is_known(self.reader, mention.document)
         found = self.reader.resolve(mention, self.text, self.language, self.day)
         named = self.reader.named(form.name, self.language) if form.known else ()

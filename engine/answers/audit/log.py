@@ -2,7 +2,7 @@
 
 Reviews are stored next to the corpus (``confirmations.jsonl``). A review applies to a claim as long as the
 claim, its compared passage, the words of that passage and the verdict are unchanged. Otherwise the log shows
-it as an earlier review, with what has changed.
+it as an earlier review, with the changes.
 """
 
 from __future__ import annotations

@@ -117,14 +117,13 @@ _OWN_NUMBER = re.compile(
     r"(?P<number>\d+[A-Z]?(?:(?:\.\d+[A-Z]?)+|(?=\()))(?P<below>(?:\(\w{1,4}\))*)[.:]?\s+(?=\S)"
 )
 _BELOW = re.compile(r"\w+")
-# Limits for one claim: passages of the scan, and passages that citations lead to.
+# Limits for one claim: passages of the scan, and passages that it cites.
 SCANNED, CITED = 24, 24
 _OFF = (
     "passages on a claim in other words may be missed, and the claim reported as not in the corpus; "
     "supported and contradicted claims are not affected"
 )
 # Weight of cosine similarity relative to a share of words.
-# What the similarity of meaning counts against a share of words.
 COSINE = 0.7
 # A claim with fewer letters left without its citations is searched with them.
 SHORTEST_QUERY = 12

@@ -41,7 +41,7 @@ class Citation:
 
     ``rows`` are the passages it leads to; ``status`` is resolved, ambiguous or unresolved; ``known``: the
     text names a document of the corpus. ``paragraph`` is the part it names below the provision ("2/a");
-    ``problem`` is what is wrong with it, empty if nothing is."""
+    ``problem`` describes its error, empty if there is none."""
 
     span: Span
     text: str
@@ -209,7 +209,7 @@ def with_grades(checked: Checked, grades: Grades) -> Checked:
     )
 
 
-# Notes on an audit as a whole: what was off and which verdicts that affects, and the effect of a minimum
+# Notes on an audit as a whole: disabled parts with the verdicts they affect, and the effect of a minimum
 # grade.
 MOST_NAMED = 12
 _MEANING_OFF = "dense search is off"

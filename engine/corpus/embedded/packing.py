@@ -150,7 +150,7 @@ def _pack_passages(
 
 
 def content_key(text: str, headings: bytes) -> bytes:
-    """Return a 128-bit key of what the vector of a passage depends on: its text and its headings."""
+    """Return a 128-bit key of the inputs of a passage's vector: its text and its headings."""
     return blake2b(text.encode("utf-8", "replace") + _BORDER + headings, digest_size=16).digest()
 
 

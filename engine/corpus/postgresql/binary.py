@@ -1,7 +1,7 @@
-"""Numbers as PostgreSQL writes and reads them in binary, from arrays and into them without a loop.
+"""Convert arrays to PostgreSQL's binary format and back, without a Python loop.
 
-See https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"; a vector of pgvector is two
-16-bit numbers (its length, and 0) and its components.
+See https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format". A pgvector vector is two 16-bit
+numbers (its length, and 0) followed by its components.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 TRAILER = b"\xff\xff"
 AT_ONCE = 1 << 16
 
-# Types of columns as PostgreSQL names them.
+# PostgreSQL's names of column types.
 _TYPES: Mapping[str, str] = {
     "smallint": ">i2",
     "int": ">i4",
@@ -31,9 +31,9 @@ _TYPES: Mapping[str, str] = {
 
 
 def parts(types: Sequence[str], values: Sequence[Array]) -> Iterator[tuple[int, bytes]]:
-    """The rows of some columns in parts: how many rows, and their bytes.
+    """Yield rows in parts: the number of rows, and their bytes.
 
-    ``values`` have shape (n,), those of the type "vector" (n, d). Header and trailer are not among them.
+    ``values`` have shape (n,), or (n, d) for the type "vector". Header and trailer are not included.
     """
     layout = _layout(types, [column.shape[-1] for column in values])
     size = len(values[0])
@@ -53,18 +53,20 @@ def parts(types: Sequence[str], values: Sequence[Array]) -> Iterator[tuple[int, 
 
 
 def parse_vector(sent: bytes) -> NDArray[np.float32]:
-    """The components of a vector that was sent in binary, shape (d,)."""
+    """Return the components of a vector received in binary, shape (d,)."""
     return np.frombuffer(sent, ">f4", offset=4).astype(np.float32)
 
 
 def format_vector(vector: NDArray[np.float32]) -> str:
-    """A vector as pgvector reads it; every float keeps its value."""
+    """Return a vector as text for pgvector; every float keeps its value."""
     return f"[{','.join(map(repr, vector.astype(float).tolist()))}]"
 
 
 def parse_columns(types: Sequence[str], sent: bytes, length: int = 0) -> list[Array]:
-    """The columns of rows that were sent one after the other, each value as its type's send function writes
-    it. ``length``: the components of a column of the type "vector"."""
+    """Return the columns of consecutive rows, each value in the format of its type's send function.
+
+    ``length`` is the number of components of a column of the type "vector".
+    """
     rows = np.frombuffer(sent, _layout(types, [length] * len(types), is_copied=False))
     return [
         np.ascontiguousarray(rows[f"{number}"]).astype(rows[f"{number}"].dtype.newbyteorder("="))
@@ -73,7 +75,7 @@ def parse_columns(types: Sequence[str], sent: bytes, length: int = 0) -> list[Ar
 
 
 def _layout(types: Sequence[str], lengths: Sequence[int], *, is_copied: bool = True) -> np.dtype[np.void]:
-    """The layout of a row. COPY puts the number of fields before it, and its size before each value."""
+    """Return the layout of a row. COPY adds the number of fields, and the size of each value."""
     fields: list[tuple[Any, ...]] = [("fields", ">i2")] if is_copied else []
     for number, (kind, length) in enumerate(zip(types, lengths, strict=True)):
         if is_copied:
@@ -86,16 +88,16 @@ def _layout(types: Sequence[str], lengths: Sequence[int], *, is_copied: bool = T
 
 
 def packed(values: Array, kind: type[np.generic]) -> bytes:
-    """Numbers as the bytes of a column, little-endian."""
+    """Return numbers as the bytes of a column, little-endian."""
     return values.astype(np.dtype(kind).newbyteorder("<")).tobytes()
 
 
 def unpacked(columns: Sequence[bytes], kind: type[np.generic]) -> Array:
-    """The numbers of some such columns, one after the other."""
+    """Return the numbers of several such columns, concatenated."""
     return np.frombuffer(b"".join(columns), np.dtype(kind).newbyteorder("<")).astype(kind, copy=False)
 
 
-# What writes a value of each type in binary.
+# SQL functions that write a value of each type in binary.
 _SEND: Mapping[str, str] = {
     "smallint": "int2send",
     "int": "int4send",
@@ -104,8 +106,7 @@ _SEND: Mapping[str, str] = {
     "boolean": "boolsend",
     "vector": "vector_send",
 }
-# So many values of the column that says where a row stands are packed together: no value of PostgreSQL is
-# longer than a gigabyte.
+# Values of the row column that are packed together: no PostgreSQL value may exceed a gigabyte.
 TOGETHER = 1 << 16
 
 
@@ -119,8 +120,11 @@ def read_columns(
     condition: str = "",
     length: int = 0,
 ) -> list[Array]:
-    """Some columns of a generation's table, in no order. ``by`` is a column of numbers that few rows share,
-    ``condition`` SQL that chooses rows, ``length`` the number of components of a column of vectors."""
+    """Return columns of a generation's table, in no particular order.
+
+    ``by`` is a numeric column with few rows per value, ``condition`` is SQL that selects rows, and ``length``
+    is the number of components of a vector column.
+    """
     declared = dict(column.split() for column in TABLES[table].columns.split(", "))
     types = [declared[name] for name in names]
     packed = sql.SQL(" || ").join(

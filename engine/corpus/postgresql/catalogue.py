@@ -1,4 +1,4 @@
-"""Which corpora a server holds, and how a new generation of one takes the place of the last."""
+"""The corpora of a server, and the replacement of a corpus by a new generation."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from engine.corpus.embedded.generation import Manifest
 from engine.corpus.postgresql.schema import CATALOGUE, FORMAT, FORMER, SCHEMA, TABLES, parents
 from engine.errors import CorpusError
 
-# Advisory locks are pairs of numbers: of what they lock, and which one.
+# An advisory lock is a pair of numbers: the kind of object, and its number.
 _GENERATION, _NAME, _SCHEMA = 0x5ED5, 0x5ED6, 0x5ED7
 _OLDER = (
     f"select to_regclass('{SCHEMA}.documents') is not null and not exists (select 1 from pg_attribute "
     f"where attrelid = to_regclass('{SCHEMA}.documents') and attname = 'reference')"
 )
-# Milliseconds for which the last step of a publication waits for readers in the middle of a statement.
+# Milliseconds that the last step of a publication waits for running statements of readers.
 _LOCK_WAIT = "20000"
-# For which a drop does: readers queue behind it, and the next writer can do it as well.
+# Milliseconds that a drop waits. Readers queue behind it, and the next writer can repeat it.
 _DROP_WAIT = "2000"
 
 
 def prepare(connection: Connection[Any]) -> None:
-    """Make what all corpora share, where it is not there yet. Raises CorpusError where that is of another
-    format."""
+    """Create the tables shared by all corpora, if missing. Raises CorpusError if their format differs."""
     connection.execute("select pg_advisory_xact_lock(%s, 0)", (_SCHEMA,))
     if _fetch_value(connection, _OLDER, ()):
         raise CorpusError(
@@ -41,11 +40,11 @@ def prepare(connection: Connection[Any]) -> None:
 
 @contextmanager
 def new_generation(connection: Connection[Any], name: str, parts: int = 1) -> Iterator[int]:
-    """The number of a new generation of a corpus, whose tables stand empty beside the published ones; each
-    has a partition for each of its ``parts`` where there are several.
+    """Yield the number of a new generation of a corpus, with empty tables next to the published ones.
 
-    Another process that writes the same corpus is refused; what killed writers have left is dropped. Where
-    the block raises, the new tables are dropped. Raises CorpusError.
+    Each table has ``parts`` partitions if there are several parts. A second process that writes the same
+    corpus is refused. Tables left by killed writers are dropped, and so are the new ones if the block raises.
+    Raises CorpusError.
     """
     if not _fetch_value(connection, "select pg_try_advisory_lock(%s, hashtext(%s))", (_NAME, name)):
         raise CorpusError(f"another process is writing the corpus {name!r}; wait until it is done")
@@ -81,8 +80,7 @@ def new_generation(connection: Connection[Any], name: str, parts: int = 1) -> It
 
 
 def publish(connection: Connection[Any], name: str, generation: int, manifest: Manifest) -> None:
-    """Make a complete generation the corpus of its name, all at once. Raises CorpusError where readers do not
-    come to an end."""
+    """Publish a complete generation in one step. Raises CorpusError if readers do not finish in time."""
     content = orjson.dumps(manifest.model_dump(mode="json")).decode()
     try:
         connection.execute("select set_config('lock_timeout', %s, true)", (_LOCK_WAIT,))
@@ -106,8 +104,10 @@ def publish(connection: Connection[Any], name: str, generation: int, manifest: M
 
 
 def find_published(connection: Connection[Any], name: str) -> tuple[int, Manifest] | None:
-    """The generation of a corpus that counts, None where there is none of this name; the connection keeps it
-    from being dropped. Raises CorpusError for one of another format."""
+    """Return the published generation of a corpus, None if there is none of this name.
+
+    The connection keeps it from being dropped. Raises CorpusError if its format differs.
+    """
     there = _fetch_value(connection, "select to_regclass(%s) is not null", (f"{SCHEMA}.corpora",))
     while there:
         found = connection.execute(
@@ -123,16 +123,16 @@ def find_published(connection: Connection[Any], name: str) -> tuple[int, Manifes
 
 
 def parse_manifest(name: str, written: int, content: Mapping[str, Any]) -> Manifest:
-    """The manifest of a published generation. Raises CorpusError where it is of another format."""
+    """Return the manifest of a published generation. Raises CorpusError if its format differs."""
     if written != FORMAT:
         raise CorpusError(f"{name!r} has format {written} on the server, not {FORMAT}; copy it again")
     return Manifest.model_validate(content)
 
 
 def hold_generation(connection: Connection[Any], generation: int) -> bool:
-    """Keep a generation from being dropped while the connection lasts; False where it is gone."""
+    """Keep a generation from being dropped while the connection is open; False if it was removed."""
     connection.execute("select pg_advisory_lock_shared(%s, %s)", (_GENERATION, generation))
-    # It may have gone before the lock.
+    # It may have been removed before the lock.
     return bool(
         _fetch_value(
             connection,
@@ -143,7 +143,7 @@ def hold_generation(connection: Connection[Any], generation: int) -> bool:
 
 
 def drop_unused(connection: Connection[Any]) -> None:
-    """Drop the generations that are not published, not being written and not read by anybody."""
+    """Drop the generations that are not published, being written or being read."""
     tables = connection.execute(
         "select substring(c.relname from '[0-9]+$')::int from pg_class c join pg_namespace n "
         f"on n.oid = c.relnamespace where n.nspname = '{SCHEMA}' and c.relname ~ '^passages_[0-9]+$' "
@@ -164,17 +164,17 @@ def _drop(connection: Connection[Any], generation: int) -> None:
             connection.execute(sql.SQL("drop table if exists {}").format(partition(table, generation)))
         connection.commit()
     except LockNotAvailable:
-        # The next writer drops it.
+        # The next writer tries again.
         connection.rollback()
 
 
 def parent(table: str) -> sql.Identifier:
-    """The name of a table."""
+    """Return the name of a table."""
     return sql.Identifier(SCHEMA, table)
 
 
 def partition(table: str, generation: int) -> sql.Identifier:
-    """The name of a generation's partition of a table."""
+    """Return the name of a generation's partition of a table."""
     return sql.Identifier(SCHEMA, f"{table}_{generation}")
 
 

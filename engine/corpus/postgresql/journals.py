@@ -1,8 +1,8 @@
-"""What people and models say of a corpus, in a table of its server: the journals that a folder has as files.
+"""The journals of a corpus (verdicts of people and models) in a table of its server.
 
 A verdict on a link takes effect in the transaction that stores it: the references of the passage are reset to
-what the texts say, and then changed by the current verdicts (``apply_verdicts``). What the texts say of a
-changed reference is stored, too, so that a verdict can be withdrawn.
+those of the texts and then changed by the current verdicts (``apply_verdicts``). The original of a changed
+reference is stored, too, so that a verdict can be withdrawn.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from engine.corpus.protocol import Rows
 from engine.errors import CorpusError
 from engine.model import TargetKind
 
-# The journals that go with a corpus from a folder to a server and back.
+# The journals that are copied with a corpus from a folder to a server and back.
 KEPT = (CONFIRMATIONS_NAME, DECISIONS_NAME, EXTRACTED_NAME, GRADES_NAME, VALIDATIONS_NAME, WEIGHTS_NAME)
 
 _LINES = f"select line from {SCHEMA}.said where corpus = %s and journal = %s order by number"
@@ -46,12 +46,12 @@ _READ = f"select line from {SCHEMA}.said where corpus = %(name)s and journal = %
 _STAMPS = f"select journal, max(number), count(*) from {SCHEMA}.said where corpus = %(name)s group by journal"
 _ADD = f"insert into {SCHEMA}.said (corpus, journal, line) values (%s, %s, %s)"
 
-# What puts a verdict in force: a connection in the transaction of the verdict, and all verdicts of then.
+# Applies a verdict, given the connection of its transaction, all current verdicts, and the new one.
 Judge = Callable[[Connection[Any], Sequence[bytes], bytes], None]
 
 
 class PostgresJournals:
-    """See ``engine.corpus.journal.Journals``. Stamps are read once, until ``refresh``."""
+    """See ``engine.corpus.journal.Journals``. Stamps are cached until ``refresh``."""
 
     def __init__(self, address: Address, server: Server, generation: int, judge: Judge) -> None:
         self._address, self._server, self._generation, self._judge = address, server, generation, judge
@@ -64,10 +64,10 @@ class PostgresJournals:
         return [line.encode() for (line,) in found]
 
     def add(self, name: str, line: bytes) -> None:
-        """See ``Journals``; what follows from a verdict on a link is written in the same transaction."""
+        """See ``Journals``. The effects of a verdict on a link are written in the same transaction."""
 
         def written(connection: Connection[Any]) -> None:
-            # Whoever publishes the corpus, or says something else of it, waits.
+            # Writers that publish the corpus or add to its journals wait for this lock.
             held = connection.execute(
                 f"select generation from {SCHEMA}.corpora where name = %s for update", (self._address.corpus,)
             ).fetchone()
@@ -93,19 +93,21 @@ class PostgresJournals:
             return self._stamps.get(name, ())
 
     def refresh(self) -> None:
-        """Have the stamps read again by whoever asks for one next."""
+        """Clear the cached stamps; the next request reads them again."""
         with self._lock:
             self._stamps = None
 
 
 def read_lines(connection: Connection[Any], corpus: str, name: str) -> list[bytes]:
-    """The lines of a journal, as a transaction sees them."""
+    """Return the lines of a journal as visible to the transaction."""
     return [line.encode() for (line,) in connection.execute(_LINES, (corpus, name)).fetchall()]
 
 
 def merge(connection: Connection[Any], corpus: str, journals: FolderJournals) -> None:
-    """Take the lines of a folder's journals along, among those that the server has, in the order in which
-    they were said. Raises CorpusError."""
+    """Merge the lines of a folder's journals into those of the server, oldest first.
+
+    Raises CorpusError.
+    """
     for name in KEPT:
         there = read_lines(connection, corpus, name)
         known = set(there)
@@ -119,7 +121,7 @@ def merge(connection: Connection[Any], corpus: str, journals: FolderJournals) ->
 
 
 def copy_lines_back(connection: Connection[Any], corpus: str, journals: FolderJournals) -> None:
-    """Add to a folder's journals the lines of the server that are not in them. Raises CorpusError."""
+    """Append lines of the server to a folder's journals if they are missing there. Raises CorpusError."""
     for name in KEPT:
         known = set(journals.lines(name))
         for line in read_lines(connection, corpus, name):
@@ -163,9 +165,9 @@ _EDGES_OUT = (
 def apply_verdicts(
     connection: Connection[Any], corpus: PostgresTexts, source_id: str, verdicts: Iterable[Validation]
 ) -> None:
-    """Make the references and links of one passage what the verdicts that stand say of them.
+    """Apply the current verdicts to the references and links of one passage.
 
-    Nothing where the passage is not in the corpus. Raises the driver's errors, ResourceError.
+    No-op if the passage is not in the corpus. Raises the driver's errors, ResourceError.
     """
     row = int(corpus.rows([source_id])[0])
     if row >= 0:
@@ -174,7 +176,7 @@ def apply_verdicts(
 
 
 class _VerdictWriter:
-    """The references of one passage, in a transaction."""
+    """Updates the references of one passage in a transaction."""
 
     def __init__(self, connection: Connection[Any], corpus: PostgresTexts, row: int) -> None:
         self._connection, self._corpus, self._row = connection, corpus, row
@@ -190,7 +192,7 @@ class _VerdictWriter:
         )
 
     def judge(self, verdicts: Sequence[Validation]) -> None:
-        """Put back what the texts say, and change what people say otherwise."""
+        """Reset the references to those of the texts, then apply the verdicts."""
         led = self._heads()
         for statement in _PUT_BACK:
             self._connection.execute(statement, self._own)
@@ -231,7 +233,7 @@ class _VerdictWriter:
             number = int(corpus.section_numbers(np.array([target]))[0])
         section = corpus.sections([number])[0] if number >= 0 else None
         head, provision = -1, (-1, -1, "", -1)
-        # A paragraph that is cited counts for the provision it is part of: the section of its number.
+        # A cited paragraph counts for the provision that contains it: the section with its number.
         if section is not None and (passage is None or (passage.number and passage.number == section.number)):
             head, target_id = int(corpus.outline.sections.first[number]), section.id
             provision = (KIND_NUMBERS[TargetKind.SECTION], number, section.id, head)
@@ -246,12 +248,12 @@ class _VerdictWriter:
         return [passage.text for passage in self._corpus.passages(np.array(rows, np.int32))]
 
     def _heads(self) -> list[tuple[int, int]]:
-        """Numbers of the references, and the passages that they lead to."""
+        """Return the numbers of the references, and the target passages."""
         found = self._connection.execute(_REFERENCES, self._own).fetchall()
         return [(one[0], one[-1]) for one in found if one[-1] >= 0]
 
     def _lead(self, numbers: Sequence[int], before: Sequence[tuple[int, int]]) -> None:
-        """Write anew which passages the references lead to."""
+        """Update the target passages of the references."""
         old = np.array([head for _, head in before], np.int32)
         self._connection.execute(
             f"delete from {SCHEMA}.cited where {_FAR} and head = any(%(heads)s) "
@@ -264,7 +266,7 @@ class _VerdictWriter:
         self._insert("cited", heads, [heads.tolist(), own])
 
     def _link(self, edges: Edges, numbers: Array) -> None:
-        """Write the links of the passage anew, in both directions."""
+        """Replace the links of the passage, in both directions."""
         old = self._connection.execute(f"select far from {_EDGES_OUT}", self._own).fetchall()
         far = np.array([one for (one,) in old], np.int32)
         self._connection.execute(f"delete from {_EDGES_OUT}", self._own)
@@ -284,7 +286,7 @@ class _VerdictWriter:
         return {"corpus": self._corpus.stamp, **own}
 
     def _insert(self, table: str, rows: Rows, columns: Sequence[Sequence[Any]]) -> None:
-        """Rows of a table, which belong to the documents of some passages."""
+        """Insert rows into a table; each belongs to the document of a passage."""
         documents = self._corpus.document_numbers(rows).tolist()
         parts = [self._corpus.parts(np.array([one]))[0] for one in documents]
         names = TABLES[table].names

@@ -61,7 +61,7 @@ class PostgresLinks(PostgresQueries):
     """See ``engine.corpus.protocol.Linked`` and ``Browsing``."""
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
-        """Passages linked to ``rows`` by resolved references."""
+        """Return passages linked to ``rows`` by resolved references."""
         inward = direction is Direction.IN
         if relations is None and len(rows) == len(self) and (np.diff(rows) == 1).all():
             return self._every_link(inward)
@@ -76,7 +76,7 @@ class PostgresLinks(PostgresQueries):
         )
 
     def _every_link(self, inward: bool) -> Links:
-        """The links of all passages, for the graph of the corpus."""
+        """Return the links of all passages, for the graph of the corpus."""
         names = ["near", "far", "relation", "weight", "evidence"]
         near, far, kinds, weights, evidence = self._bulk(
             "edges", names, "near", "inward" if inward else "not inward"
@@ -85,14 +85,14 @@ class PostgresLinks(PostgresQueries):
         return Links(near[order], far[order], kinds[order].astype(np.int8), weights[order], evidence[order])
 
     def references(self, numbers: Sequence[int]) -> list[Reference]:
-        """Rows of the reference table."""
+        """Return rows of the reference table."""
         first = self._document_records[2]
         documents = np.searchsorted(first, np.asarray(numbers, np.int64), "right") - 1
         made = dict(map(_reference, self._read_of_documents(_REFERENCES, numbers, documents)))
         return [made[int(number)] for number in numbers]
 
     def stated_references(self) -> list[tuple[int, Reference]]:
-        """The references that people have judged, by number, as the texts say them."""
+        """Return the references with verdicts, by number, as the texts state them."""
         return [_reference(one) for one in self._read(_STATED)]
 
     def reference_numbers(
@@ -102,7 +102,7 @@ class PostgresLinks(PostgresQueries):
         relations: Sequence[Relation] | None = None,
         document: int | None = None,
     ) -> Rows:
-        """Rows of the reference table of these statuses and relations, of one document or of all."""
+        """Return rows of the reference table of these statuses and relations, optionally of one document."""
         asked = {
             "statuses": codes(statuses, STATUS_NUMBERS),
             "relations": codes(relations, RELATION_NUMBERS),
@@ -115,20 +115,20 @@ class PostgresLinks(PostgresQueries):
         return np.array([number for (number,) in found], np.int32)
 
     def references_from(self, rows: Rows) -> Quoted:
-        """The references that passages make, of every status."""
+        """Return the references from passages, of every status."""
         return _quoted(self._of(_MADE_BY, rows))
 
     def references_to(self, rows: Rows) -> Quoted:
-        """The resolved references that lead to passages, or to sections that begin with them."""
+        """Return the resolved references to passages, or to sections that begin with them."""
         return _quoted(self._of(_MADE_TO, rows))
 
     def citation_counts(self) -> Rows:
-        """How many references lead to each passage."""
+        """Return the number of references to each passage."""
         (heads,) = self._bulk("cited", ["head"], "head")
         return np.bincount(heads, minlength=len(self)).astype(np.int32)
 
     def most_cited(self, limit: int, *, relations: Sequence[Relation] | None = None) -> list[Cited]:
-        """The provisions that the most references point at."""
+        """Return the provisions with the most references to them."""
         numbers = codes(relations, RELATION_NUMBERS)
         return [
             Cited(TARGET_KINDS[kind], provision_id, row, references, passages)
@@ -139,7 +139,7 @@ class PostgresLinks(PostgresQueries):
 
 
 def _reference(row: Any) -> tuple[int, Reference]:
-    """A row of the reference table, with its number."""
+    """Parse a row of the reference table, with its number."""
     return row.number, Reference(
         source_id=row.source_id,
         span=Span(row.start, row.stop),
@@ -164,7 +164,7 @@ _OF_ENTITIES = (
     "and x.number = any(%(numbers)s::int[])"
 )
 _ENTITIES = f"select number, record {_OF_ENTITIES}"
-# Four bytes a passage, and one that says whether it defines the entity.
+# Four bytes per passage, and one that is set if the passage defines the entity.
 _MENTIONING = (
     "select number, rarity, substring(passages from 1 for 4 * %(most)s::int) as passages, "
     f"substring(defines from 1 for %(most)s::int) as defines {_OF_ENTITIES}"
@@ -175,7 +175,7 @@ _MENTIONS = (
 )
 _RECORDS = f"select record from {SCHEMA}.entities where corpus = %(corpus)s order by number"
 _NAMES = f"select row, language, record from {SCHEMA}.names where corpus = %(corpus)s order by place"
-# Entities, and what passages mention, that are remembered.
+# Cache sizes: entities, and mentions of passages.
 FEW, MANY = 1 << 12, 1 << 16
 
 
@@ -183,7 +183,7 @@ class PostgresNames(PostgresQueries):
     """See ``engine.corpus.protocol.Names``, and ``by_entity`` of ``Linked``."""
 
     def entities(self, numbers: Sequence[int]) -> list[Entity]:
-        """Entities by number."""
+        """Return entities by number."""
         if len(numbers) > FEW and list(numbers) == list(range(self._manifest.entities)):
             return [load_entity(record) for (record,) in self._read(_RECORDS)]
         return self._entities.get([int(number) for number in numbers])
@@ -196,7 +196,7 @@ class PostgresNames(PostgresQueries):
         return Cache(fetched, FEW)
 
     def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
-        """Numbers of the entities that each passage mentions."""
+        """Return the numbers of the entities that each passage mentions."""
         return self._mentioned.get(np.asarray(rows).tolist())
 
     @cached_property
@@ -207,13 +207,13 @@ class PostgresNames(PostgresQueries):
         return Cache(fetched, MANY)
 
     def by_entity(self, rows: Rows, limit: int) -> Links:
-        """Passages that share entities with ``rows``, weighted by rarity."""
+        """Return passages that share entities with ``rows``, weighted by rarity."""
         chosen = np.asarray(rows, np.int32)
         own = self.entities_of(chosen)
         origins = np.repeat(np.arange(len(own)), [len(one) for one in own])
         entities = np.array([number for one in own for number in one], np.int64)
         distinct, which = np.unique(entities, return_inverse=True)
-        # One more than the limit, since the passage itself is among them.
+        # One more than the limit, since the result includes the passage itself.
         found = sorted(self._asked(_MENTIONING, distinct.tolist(), most=max(limit, 0) + 1), key=_number)
         _, rarity, lists, flags = columns_of(found, 4)
         reached, defining = unpacked(lists, np.int32), unpacked(flags, np.bool_)
@@ -225,7 +225,7 @@ class PostgresNames(PostgresQueries):
         return shared_links(shared, near, limit, np.array(rarity, np.float32)[which])
 
     def mentions(self) -> Mentions:
-        """See ``Corpus.mentions``: read as a whole, once for an open corpus."""
+        """See ``Corpus.mentions``. Read as a whole, once per open corpus."""
         rarity, lists, flags = columns_of(self._read(_MENTIONS), 3)
         counts = np.array([len(one) for one in flags], np.int64)
         return Mentions(
@@ -236,7 +236,7 @@ class PostgresNames(PostgresQueries):
         )
 
     def defined_names(self) -> Iterator[tuple[int, str, DefinedName]]:
-        """The names that texts give to documents."""
+        """Yield the names that texts define for documents."""
         for row, language, record in self._read(_NAMES):
             yield row, language, DefinedName(*orjson.loads(record))
 

@@ -1,12 +1,11 @@
 """Copy the corpus of a folder to a server, by COPY.
 
-What is copied is the corpus as it answers now: with the ontology in force, and with what people and models
-say of it, which joins what the server has of that already. Readers go on seeing the generation that they
-opened; the new one is published by one transaction.
+The copy includes the current ontology and the effects of all verdicts; its journals are merged with those of
+the server. Readers keep the generation that they opened; the new one is published in one transaction.
 
-The documents of a corpus may be spread over the parts of its tables: ``document-hash`` spreads them evenly
-over ``HASHED`` parts; ``validity`` separates what is in force from what has ended; any other word is a
-field of documents or a key of their metadata ("language", "type"), whose values have a part each.
+The documents of a corpus can be partitioned: ``document-hash`` spreads them evenly over ``HASHED`` parts;
+``validity`` separates documents in force from those that have ended; any other word is a field of documents
+or a key of their metadata ("language", "type") with one part per value.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ from engine.model import OUT_OF_FORCE, Direction, Document
 
 HASH, VALIDITY = "document-hash", "validity"
 HASHED = 8
-# The values of a field beyond these, the rarest, share a part.
+# Values of a field beyond this number, the rarest, share a part.
 MOST = 64
 
 
 def assign_parts(documents: Sequence[Document], by: str | None) -> NDArray[np.int16]:
-    """The part of each document, from 0, shape (documents,); one part where ``by`` is None.
+    """Return the part of each document, from 0, shape (documents,); all 0 if ``by`` is None.
 
-    Raises InputError where no document has such a field.
+    Raises InputError if no document has such a field.
     """
     if by is None:
         return np.zeros(len(documents), np.int16)
@@ -77,23 +76,23 @@ def _value(document: Document, field: str) -> str:
     return "" if value is None else str(value)
 
 
-# What is told of the progress: a table, how many of its rows are there, how many it will have.
+# Reports progress: table, rows copied, rows in total.
 Progress = Callable[[str, int, int], None]
 
 
 def copy_to_server(
     folder: Path, address: Address, progress: Progress | None = None, *, by: str | None = None
 ) -> Manifest:
-    """Copy the corpus in a folder to a server, in the place of the one of that name.
+    """Copy the corpus in a folder to a server, replacing the one of the same name.
 
-    ``by`` says how the documents are spread over partitions (``parts.parts_of``). Returns the manifest as
-    published. Raises CorpusError, InputError, ResourceError.
+    ``by`` selects the partitioning of documents (``assign_parts``). Returns the published manifest. Raises
+    CorpusError, InputError, ResourceError.
     """
     server = Server(address)
     try:
         connection = server.connection()
         try:
-            # Building an index takes longer than any question may.
+            # Building an index takes longer than the statement timeout of queries.
             connection.execute("select set_config('statement_timeout', '0', false)")
             connection.commit()
             prepare(connection)
@@ -133,7 +132,7 @@ class _Loader:
         self._parts = parts
 
     def load(self, source: Source) -> None:
-        """All tables, with their indexes."""
+        """Copy all tables and create their indexes."""
         state, document = source.state, source.passages.document
         self._rows("documents", len(source.documents), rows.documents(source))
         self._rows("sections", len(source.sections), rows.sections(source))
@@ -199,4 +198,4 @@ class _Loader:
 
 
 def _silent(_table: str, _done: int, _size: int) -> None:
-    """Tells nobody."""
+    """Ignore progress."""

@@ -1,6 +1,4 @@
-"""How the parts of the store ask the server: of rows, with their documents and the parts that hold them; and
-what they remember of the answers.
-"""
+"""Queries of the store by rows, with their documents and partitions, and the caches of results."""
 
 from __future__ import annotations
 
@@ -29,21 +27,22 @@ V = TypeVar("V")
 
 
 class Cache(Generic[K, V]):
-    """Values by key, those that were asked last, as many as fit; those that are missing are fetched in one
-    batch."""
+    """An LRU cache that fetches all missing keys in one batch."""
 
     def __init__(
         self, fetch: Callable[[Sequence[K]], Mapping[K, V]], room: int, size: Callable[[V], int] | None = None
     ) -> None:
-        """``fetch`` gives the values of distinct keys. ``room`` is a number of values, or with ``size`` the
-        sum of what that says of them."""
+        """Create the cache. ``fetch`` returns the values of distinct keys.
+
+        ``room`` is the maximum number of values, or the maximum sum of their ``size`` if that is given.
+        """
         self._fetch, self._room, self._size = fetch, room, size
         self._held: OrderedDict[K, V] = OrderedDict()
         self._used = 0
         self._lock = Lock()
 
     def get(self, keys: Sequence[K]) -> list[V]:
-        """The value of each key. Raises KeyError for one that is not fetched, and what ``fetch`` raises."""
+        """Return the value of each key. Raises KeyError if it is missing, and as ``fetch``."""
         with self._lock:
             known = {key: self._held[key] for key in keys if key in self._held}
         missing = list(dict.fromkeys(key for key in keys if key not in known))
@@ -63,9 +62,9 @@ class Cache(Generic[K, V]):
         return 1 if self._size is None else self._size(value)
 
 
-# Rows that are asked, with their documents and their places among those asked.
+# The queried rows, with their documents and their positions in the query.
 ASKED = "unnest(%(rows)s::int[], %(documents)s::int[]) with ordinality as a (row, document, place)"
-# Of the rows' own documents, in the partitions that hold them.
+# Restricts a table to the partitions of the rows' documents.
 IN_PARTS = "x.corpus = %(corpus)s and x.part = any(%(parts)s::smallint[])"
 OWN = f"{IN_PARTS} and x.document = a.document"
 
@@ -76,7 +75,7 @@ _RECORDS = (
 
 
 class PostgresQueries(CorpusDefaults):
-    """One generation of a corpus on a server, and what is held of its documents."""
+    """One generation of a corpus on a server, with cached data of its documents."""
 
     _server: Server | Replicated
     _generation: int
@@ -84,8 +83,10 @@ class PostgresQueries(CorpusDefaults):
 
     @cached_property
     def _document_records(self) -> tuple[Rows, NDArray[np.int16], Rows, list[Document]]:
-        """First row, part and first reference of each document, the first rows with the number of passages
-        behind them; and the documents."""
+        """Return the columns of the document table, and the documents.
+
+        The columns are first row (with the number of passages appended), part, and first reference.
+        """
         found = self._read(_RECORDS)
         part, first, reference, records = columns_of(found, 4)
         return (
@@ -97,19 +98,19 @@ class PostgresQueries(CorpusDefaults):
 
     @property
     def stamp(self) -> int:
-        """Another number whenever the corpus is another."""
+        """Return a number that is different for every version of the corpus."""
         return self._generation
 
     @abstractmethod
     def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
-        """Index into ``documents()`` for each row."""
+        """Return the index into ``documents()`` for each row."""
 
     def documents(self) -> list[Document]:
-        """Every document, in corpus order."""
+        """Return every document, in corpus order."""
         return self._document_records[3]
 
     def parts(self, documents: Array) -> list[int]:
-        """The parts of the tables that hold some documents, by number."""
+        """Return the numbers of the parts that contain some documents."""
         found: list[int] = np.unique(self._document_records[1][np.asarray(documents, np.int64)]).tolist()
         return found
 
@@ -117,7 +118,7 @@ class PostgresQueries(CorpusDefaults):
         return self._server.read(statement, {"corpus": self._generation, **parameters})
 
     def _of(self, statement: Any, rows: Rows, **parameters: Any) -> Sequence[Any]:
-        """What is asked of some rows; nothing is asked of none."""
+        """Run a statement for some rows; no round trip if there are none."""
         if not len(rows):
             return []
         documents = self.document_numbers(rows)
@@ -125,14 +126,14 @@ class PostgresQueries(CorpusDefaults):
         return self._read(statement, **asked, parts=self.parts(documents), **parameters)
 
     def _read_by_row(self, statement: Any, rows: Sequence[int]) -> dict[int, Any]:
-        """What is asked of some rows, by row; a row may have none."""
+        """Return the result of a statement by row; rows can be missing."""
         found = self._of(statement, np.array(rows, np.int32))
         return {rows[place - 1]: value for place, value in found}
 
     def _read_of_documents(
         self, statement: Any, numbers: Sequence[int], documents: Array, **parameters: Any
     ) -> Sequence[Any]:
-        """What is asked by numbers of things in some documents; nothing is asked of none."""
+        """Run a statement for numbered items of some documents; no round trip if there are none."""
         if not len(numbers):
             return []
         distinct = np.unique(np.asarray(documents, np.int64))
@@ -145,7 +146,7 @@ class PostgresQueries(CorpusDefaults):
         )
 
     def _unpack_bits(self, packed: Sequence[bytes]) -> Mask:
-        """The bits of all passages, from those of each document."""
+        """Return the bits of all passages, concatenated from those of each document."""
         counts = np.diff(self._document_records[0]).tolist()
         parts = [
             np.unpackbits(np.frombuffer(own, np.uint8), count=count)
@@ -154,7 +155,7 @@ class PostgresQueries(CorpusDefaults):
         return np.concatenate([np.zeros(0, np.uint8), *parts]).astype(np.bool_)
 
     def _bulk(self, table: str, names: Sequence[str], by: str, condition: str = "") -> list[Array]:
-        """Some columns of a whole table, in no order; see ``read_columns``."""
+        """Return columns of a whole table, in no particular order; see ``read_columns``."""
         return self._server.use(
             lambda connection: read_columns(
                 connection, table, self._generation, names, by=by, condition=condition
@@ -163,10 +164,10 @@ class PostgresQueries(CorpusDefaults):
 
 
 def columns_of(rows: Sequence[Any], count: int) -> list[Sequence[Any]]:
-    """The columns of some rows; empty ones where there are none."""
+    """Return rows as columns; empty columns if there are no rows."""
     return [*zip(*rows, strict=True)] if rows else [()] * count
 
 
 def codes(names: Sequence[Any] | None, numbers: Any) -> list[int] | None:
-    """What stands for some names in the tables; None for any."""
+    """Return the codes of names in the tables; None for any."""
     return None if names is None else [numbers[name] for name in names]

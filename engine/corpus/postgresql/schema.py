@@ -1,9 +1,9 @@
 """The tables of all corpora on a server.
 
 Each table is partitioned by corpus: a generation of a corpus has its number, and a partition of its own in
-every table, which can be partitioned again by ``part`` (see ``parts``). Every row carries the number of a
-document and its part, and every statement names them wherever they are known, so that corpus and document can
-be the key by which a distributed form shards. Numbers of rows, documents, sections, references and entities
+every table, which can be partitioned again by ``part`` (see ``assign_parts``). Every row contains the number
+of a document and its part, and every statement names them if they are known, so that a distributed
+installation can shard by corpus and document. Numbers of rows, documents, sections, references and entities
 are those of ``engine.corpus.protocol``; days and kinds are coded as in the embedded store.
 """
 
@@ -18,14 +18,14 @@ FORMAT = 2
 
 
 class Table(NamedTuple):
-    """Columns behind ``corpus`` and ``part``, in the order in which they are copied, and the indexes."""
+    """Columns after ``corpus`` and ``part``, in the order of COPY, and the indexes."""
 
     columns: str
     indexes: tuple[str, ...]
 
     @property
     def names(self) -> list[str]:
-        """The names of all columns."""
+        """Return the names of all columns."""
         return ["corpus", "part", *(column.split()[0] for column in self.columns.split(", "))]
 
 
@@ -36,12 +36,12 @@ _CITATIONS = (
     "grammar text, candidates text"
 )
 
-# Of one corpus. Text that is missing is '', a number that is missing is -1, as in the embedded store.
+# The tables of a corpus. Missing text is '', a missing number is -1, as in the embedded store.
 #
-# What is always read as a whole is packed (``binary.packed``): the passages that hold a word and what it
-# scores there, and those that mention an entity. A word's list has a row for each part and each so many
-# passages, of the document of the first of them; an entity's has one, of the document that
-# ``get_entity_document`` names.
+# Data that is always read as a whole is packed (``binary.packed``): the passages that contain a word with
+# their scores, and those that mention an entity. The list of a word has a row per part and per block of
+# passages, stored with the document of its first passage; that of an entity has one row, stored with the
+# document of ``get_entity_document``.
 TABLES: Mapping[str, Table] = {
     "documents": Table(
         "document int, first int, reference int, record text, bare bytea", ("unique (document, part)",)
@@ -64,14 +64,14 @@ TABLES: Mapping[str, Table] = {
         "document int, field smallint, term bigint, passages bytea, weights bytea", ("(term, field)",)
     ),
     "vectors": Table("document int, row int, embedding vector", ("unique (document, row, part)",)),
-    # Of a document's passages: two bits a dimension (``embedded.coded``), and which of them have a vector.
+    # Per document: codes of its passages, two bits a dimension (``embedded.coded``), and a has-vector mask.
     "codes": Table("document int, codes bytea, present bytea", ("unique (document, part)",)),
     "edges": Table(
         "document int, inward boolean, near int, far int, relation smallint, weight real, evidence int",
         ("(document, near, inward)",),
     ),
     "citations": Table(_CITATIONS, ("unique (document, number, part)", "(document, source)")),
-    # What the texts say of the references that people have judged otherwise.
+    # References with verdicts, as the texts state them.
     "stated": Table(_CITATIONS, ("(document, source)",)),
     "cited": Table("document int, head int, number int", ("(document, head)",)),
     "entities": Table(
@@ -81,35 +81,35 @@ TABLES: Mapping[str, Table] = {
     "names": Table("document int, place int, row int, language text, record text", ()),
     "sparse": Table("document int, row int, term int, weight real", ("(term, row)",)),
 }
-# Made by earlier versions: not read, but a generation that had a partition there is dropped with it.
+# Tables of earlier versions: not read, but dropped with a generation that has a partition there.
 FORMER = ("tokens",)
-# Columns of bytes that are read in pieces, or hold numbers that no compression makes shorter.
+# Columns of bytes that are read in pieces, or that compression does not shorten.
 UNCOMPRESSED = {
     "postings": ("passages", "weights"),
     "entities": ("passages", "defines"),
     "codes": ("codes",),
 }
 
-# A number for each generation that was ever begun, and the corpora that are published, by name.
+# The numbers of all generations ever begun, and the published corpora by name.
 CATALOGUE = (
     f"create schema if not exists {SCHEMA}",
     "create extension if not exists vector",
     f"create sequence if not exists {SCHEMA}.generations as int",
     f"create table if not exists {SCHEMA}.corpora (name text primary key, generation int not null, "
     "format int not null, manifest jsonb not null, published timestamptz not null default now())",
-    # What people and models say of a corpus outlives its generations: the lines of its journals.
+    # The journals of a corpus outlive its generations.
     f"create table if not exists {SCHEMA}.said (corpus text not null, journal text not null, "
     "number bigint generated always as identity, line text not null, primary key (corpus, journal, number))",
 )
 
 
 def get_entity_document(number: int, documents: int) -> int:
-    """An entity belongs to no document: where it is kept, entities are spread over all of them."""
+    """Return the document that stores an entity: entities are spread evenly over all documents."""
     return number % documents
 
 
 def parents() -> list[str]:
-    """The statements that make the partitioned tables."""
+    """Return the statements that create the partitioned tables."""
     made = []
     for name, table in TABLES.items():
         columns = ", ".join(f"{column} not null" for column in table.columns.split(", "))

@@ -1,4 +1,4 @@
-"""Searches of the server store: by words, by vectors and by learned weights."""
+"""Searches of the server store: by words, by vectors and by learned sparse weights."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VECTORS = (
     f"join {SCHEMA}.vectors x on {OWN} and x.row = a.row"
 )
 _CODES = f"select codes, present from {SCHEMA}.codes where corpus = %(corpus)s order by document"
-# Of pairs of a query and a row: their place among the pairs, and the product.
+# Pairs of a query and a row: index of the pair, and inner product.
 _SCORES = (
     "with q as materialized (select place, words::vector as v "
     "from unnest(%(queries)s::text[]) with ordinality as t (words, place)) "
@@ -46,9 +46,9 @@ _NEAREST = (
     f"cross join lateral (select x.row from {SCHEMA}.vectors x where x.corpus = %(corpus)s {{condition}} "
     "order by x.embedding <#> q.v, x.row limit %(limit)s) h"
 )
-# So few passages are named one by one, and found by an index.
+# Up to this number, allowed passages are listed one by one and found by an index.
 FEW = 1000
-# Bytes of vectors, and searches, that are remembered.
+# Cache sizes: bytes of vectors, and number of searches.
 VECTOR_BYTES, SEARCHES = 64 << 20, 64
 
 
@@ -74,35 +74,38 @@ class PostgresSearches(PostgresQueries):
     def search_lexical(
         self, queries: Sequence[str], language: str, limit: int, *, mask: Mask | None = None
     ) -> list[Hits]:
-        """BM25 for each query text, scores above 0 only."""
+        """Return the BM25 hits of each query text with scores above 0."""
         terms = analyzer(language).batch(list(queries))
         return self._words.search(terms, limit, mask, self._allow(mask).parts)
 
     def score_lexical(self, queries: Sequence[str], language: str, rows: Rows) -> NDArray[np.float32]:
-        """BM25 of chosen rows, shape (queries, rows), 0 for none."""
+        """Return the BM25 scores of chosen rows, shape (queries, rows), 0 if no word matches."""
         part_of = self._document_records[1][self.document_numbers(rows)]
         return self._words.score(analyzer(language).batch(list(queries)), np.asarray(rows), part_of)
 
     @property
     def embedding(self) -> str:
-        """Spec of the model of the corpus's vectors, or "none"."""
+        """Return the spec of the embedding model, or "none"."""
         return self._manifest.embedding
 
     @property
     def similarity_floor(self) -> float:
-        """Cosine of unrelated passages; 0 in a corpus without vectors."""
+        """Return the cosine of unrelated passages; 0 in a corpus without vectors."""
         return self._manifest.similarity_floor
 
     def search_dense(
         self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
     ) -> list[Hits]:
-        """Inner product, scores >= ``minimum``: by codes as in a folder, or exact if the address says so."""
+        """Return hits by inner product, scores >= ``minimum``.
+
+        Searches the codes as in a folder, or all vectors exactly if the address requests it.
+        """
         if self._manifest.embedding == NO_MODEL:
             return no_hits(len(queries))
         return self._dense.search(queries, limit, minimum, mask)
 
     def vectors(self, rows: Rows) -> NDArray[np.float32]:
-        """Unit vectors, zero rows for passages without one; shape (n, 0) in a corpus without vectors."""
+        """Return unit vectors, zeros for passages without one; shape (n, 0) in a corpus without vectors."""
         vectors = np.zeros((len(rows), self._manifest.dimensions), np.float32)
         if self._manifest.dimensions and len(rows):
             np.stack(self._vectors.get(np.asarray(rows).tolist()), out=vectors)
@@ -120,8 +123,8 @@ class PostgresSearches(PostgresQueries):
 
     @cached_property
     def _dense(self) -> PostgresVectors:
-        """Which passages have a vector, and the codes of all vectors; read once."""
-        # faiss is a quarter of a second to import.
+        """Return the vector index (codes, and which passages have a vector), read once."""
+        # Importing faiss takes a quarter of a second.
         from engine.corpus.postgresql.vectors import PostgresVectors
 
         size, codes = self._manifest.passages, None
@@ -138,7 +141,7 @@ class PostgresSearches(PostgresQueries):
     def _scores_of(
         self, queries: NDArray[np.float32], near: Sequence[NDArray[np.int64]]
     ) -> list[NDArray[np.float32]]:
-        """The inner products of each query with rows of its own, as the server computes them."""
+        """Return the inner products of each query with its own rows, computed by the server."""
         rows = np.concatenate(near).astype(np.int32)
         of = np.repeat(np.arange(len(near)), [len(own) for own in near])
         asked = [format_vector(query) for query in queries]
@@ -149,7 +152,7 @@ class PostgresSearches(PostgresQueries):
         return np.split(scores, np.cumsum([len(own) for own in near])[:-1])
 
     def _nearest(self, queries: NDArray[np.float32], limit: int, mask: Mask) -> list[Rows]:
-        """The ``limit`` rows with the highest inner product for each query, as the server computes it."""
+        """Return the ``limit`` rows with the highest inner product for each query, computed by the server."""
         condition, parameters, _ = self._allow(None if mask.all() else mask)
         asked = {"queries": [format_vector(query) for query in queries], "limit": limit, **parameters}
         (found,) = self._searches.get([(_NEAREST.format(condition=condition), orjson.dumps(asked))])
@@ -158,7 +161,7 @@ class PostgresSearches(PostgresQueries):
 
     @cached_property
     def _searches(self) -> Cache[tuple[str, bytes], Sequence[Any]]:
-        # One question is asked again and again: in its scan, its rounds, its coverage.
+        # The same question is searched repeatedly: in its scan, its rounds, its coverage.
         def fetch(searches: Sequence[tuple[str, bytes]]) -> dict[tuple[str, bytes], Sequence[Any]]:
             return {one: self._read(one[0], **orjson.loads(one[1])) for one in searches}
 
@@ -166,17 +169,17 @@ class PostgresSearches(PostgresQueries):
 
     @property
     def sparse_model(self) -> str:
-        """Spec of the model of the learned sparse vectors, or "none"."""
+        """Return the spec of the model of the learned sparse vectors, or "none"."""
         return self._manifest.sparse
 
     def search_sparse(self, queries: SparseVectors, limit: int, *, mask: Mask | None = None) -> list[Hits]:
-        """Inner product for each query, scores above 0 only."""
+        """Return the hits by inner product for each query, scores above 0 only."""
         if self._sparse is None:
             return super().search_sparse(queries, limit, mask=mask)
         return self._sparse.search(queries, limit, mask)
 
     def score_sparse(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
-        """Inner product of chosen rows, shape (queries, rows)."""
+        """Return the inner products of chosen rows, shape (queries, rows)."""
         if self._sparse is None:
             return super().score_sparse(queries, rows)
         return self._sparse.score(queries, rows)
@@ -185,13 +188,13 @@ class PostgresSearches(PostgresQueries):
     def _sparse(self) -> SparseIndex | None:
         if self._manifest.sparse == NO_MODEL:
             return None
-        # SciPy takes long to import.
+        # SciPy is slow to import.
         from engine.corpus.embedded.sparse import SparseIndex
 
         return SparseIndex(self.sparse_block())
 
     def sparse_block(self) -> Block:
-        """All learned sparse vectors, as a folder has them."""
+        """Return all learned sparse vectors in the format of a folder."""
         rows, terms, weights = self._bulk("sparse", ["row", "term", "weight"], "row")
         order = np.lexsort((rows, terms))
         pointers = np.searchsorted(terms[order], np.arange(int(terms.max(initial=-1)) + 2))
@@ -205,7 +208,7 @@ class PostgresSearches(PostgresQueries):
         )
 
     def _allow(self, mask: Mask | None) -> _Allowed:
-        """The condition that a mask makes, shape (passages,); none without a mask."""
+        """Return the condition of a mask, shape (passages,); an empty condition without a mask."""
         first, part, _, _ = self._document_records
         if mask is None:
             return _Allowed("", {}, np.unique(part).tolist())

@@ -22,16 +22,16 @@ from sqlalchemy.pool import QueuePool
 from engine.corpus.address import Address
 from engine.errors import CorpusError, RedstringError, ResourceError
 
-# Connections that stay open, and those that are opened in addition while many cases run at once.
+# Connections that stay open, and those opened in addition while many cases run at once.
 KEPT, MORE = 4, 12
 CONNECT_SECONDS = 10
 # Seconds for which a statement waits for a connection of the pool.
 WAIT_SECONDS = 30
-# Seconds for which a replica that failed is not asked again.
+# Seconds for which a failed replica is not used.
 AWAY_SECONDS = 30
-# Seconds after which it is made sure that the corpus is still kept.
+# Seconds between checks that the connections still hold the corpus.
 HELD_SECONDS = 5
-# Classes of SQLSTATE: no connection, too few resources, the server is stopped.
+# Classes of SQLSTATE: no connection, too few resources, server stopped.
 _AWAY = ("08", "53", "57P", "58")
 _TOO_LONG = "57014"
 
@@ -49,8 +49,10 @@ class Server:
         *,
         url: str | None = None,
     ) -> None:
-        """``url`` takes the place of the URL of the address. Raises CorpusError for one that the driver
-        cannot use; nothing is connected yet."""
+        """Create the pool; nothing is connected yet.
+
+        ``url`` replaces the URL of the address. Raises CorpusError if the driver cannot use it.
+        """
         self.address, self._url, self._welcome = address, url or address.url, welcome
         try:
             self._password = conninfo_to_dict(self._url).get("password")
@@ -69,8 +71,10 @@ class Server:
         return self.use(lambda one: one.execute(statement.encode(), parameters, binary=True).fetchall())
 
     def use(self, ask: Callable[[Connection[Any]], T], *, tries: int = 2) -> T:
-        """Return what is asked over a connection of the pool; asked again if the connection broke. Raises as
-        ``read``."""
+        """Return the result of ``ask`` with a connection of the pool; retried if the connection broke.
+
+        Raises as ``read``.
+        """
         if self._process != os.getpid():
             # A connection belongs to the process that opened it.
             self._pool, self._process = self._pool.recreate(), os.getpid()
@@ -82,7 +86,7 @@ class Server:
                 except psycopg.Error:
                     held.invalidate()
                     if connection.closed:
-                        # The others have lost the server, too.
+                        # The other connections have lost the server, too.
                         self.close()
                         if tries > 1:
                             return self.use(ask, tries=tries - 1)
@@ -91,8 +95,10 @@ class Server:
             raise self.convert(error) from None
 
     def write(self, change: Callable[[Connection[Any]], T]) -> T:
-        """Make a change in one transaction; it is never tried again. Raises as ``read``, and what ``change``
-        raises."""
+        """Make a change in one transaction, without retries.
+
+        Raises as ``read``, and the errors of ``change``.
+        """
 
         def change_all(connection: Connection[Any]) -> T:
             with connection.transaction():
@@ -101,7 +107,7 @@ class Server:
         return self.use(change_all, tries=1)
 
     def connection(self) -> Connection[Any]:
-        """Return a new connection, in a transaction; close it. Raises as ``read``."""
+        """Return a new connection, in a transaction; the caller closes it. Raises as ``read``."""
         try:
             connection = self._connect()
         except psycopg.Error as error:
@@ -115,7 +121,7 @@ class Server:
         self._pool = self._pool.recreate()
 
     def convert(self, error: Exception) -> RedstringError:
-        """Return the error to raise for one of the driver."""
+        """Return the error to raise for an error of the driver."""
         if isinstance(error, NoConnectionError):
             return ResourceError(
                 f"{self.address}: no connection was free for {WAIT_SECONDS} s; ask for less at once"
@@ -140,7 +146,7 @@ class Server:
             self._url,
             autocommit=True,
             row_factory=namedtuple_row,
-            # A prepared plan keeps the settings of the time it was made: none is prepared.
+            # A prepared plan keeps the settings of its creation: prepare none.
             prepare_threshold=None,
             connect_timeout=CONNECT_SECONDS,
             application_name="redstring",
@@ -159,8 +165,11 @@ class Server:
 
 
 class Replicated:
-    """A server whose reads go to a replica. If that does not answer, or has not got the corpus yet, they go
-    to the server itself, and the replica is not asked again for ``AWAY_SECONDS``."""
+    """A server with a replica for reads.
+
+    If the replica does not answer, or does not contain the corpus yet, reads go to the server itself, and the
+    replica is not used for ``AWAY_SECONDS``.
+    """
 
     def __init__(self, server: Server, replica: Server) -> None:
         self._server, self._replica = server, replica
@@ -181,7 +190,7 @@ class Replicated:
     def _ask(self, ask: Callable[[Server], T]) -> T:
         now = time.monotonic()
         if now >= self._held:
-            # The server's own connections keep the corpus from being dropped: this notices if they broke.
+            # The server's own connections keep the corpus from being dropped: this detects broken ones.
             self._held = now + HELD_SECONDS
             with suppress(ResourceError):
                 self._server.read("select 1", {})

@@ -24,16 +24,16 @@ from engine.corpus.postgresql.schema import get_entity_document
 from engine.language.addresses import number_key
 from engine.model import TargetKind
 
-# Values of a row behind ``corpus`` and ``part``; the first is the document's number.
+# Values of a row after ``corpus`` and ``part``; the first is the document's number.
 Row = tuple[Any, ...]
-# What the state of a folder calls the codes of its vectors (``embedded.dense``, which takes long to import).
+# Key of the vectors' codes in the state of a folder (``embedded.dense``, which is slow to import).
 CODES = "vectors.codes"
-# Passages of a word's list that stand in one row.
+# Passages of a word's list per row.
 LIST = 1 << 16
 
 
 class Source:
-    """A generation in a folder, as it answers."""
+    """A generation in a folder, with verdicts applied."""
 
     def __init__(self, generation: Generation) -> None:
         generation.check_sizes()
@@ -54,13 +54,13 @@ class Source:
         self.manifest = manifest.model_copy(update=changes)
 
     def judge(self, verdicts: Iterable[Validation]) -> None:
-        """Put in force what people say of links."""
+        """Apply the verdicts on links."""
         tables = Tables(self.passages, self.sections, self.documents)
         self.references, self.links = with_verdicts(verdicts, self.stated, self.links, tables)
 
     @property
     def changed(self) -> NDArray[np.int64]:
-        """Numbers of the references that people judge otherwise than the texts say."""
+        """Return the numbers of the references that verdicts have changed."""
         return np.flatnonzero(
             np.logical_or.reduce(
                 [self.references.column(name) != self.stated.column(name) for name in CHANGED]
@@ -69,9 +69,9 @@ class Source:
 
 
 def documents(source: Source) -> Iterator[Row]:
-    """Rows of the table of documents."""
+    """Yield rows of the table of documents."""
     first, records = source.documents.first.tolist(), source.state.strings("documents").all()
-    # References stand in the order of the passages that make them.
+    # References are in the order of the citing passages.
     makers = source.passages.document[source.references.column("source")]
     bare = source.state["passages.bare"]
     reference = np.searchsorted(makers, np.arange(len(records))).tolist()
@@ -81,7 +81,7 @@ def documents(source: Source) -> Iterator[Row]:
 
 
 def sections(source: Source) -> Iterator[Row]:
-    """Rows of the table of sections."""
+    """Yield rows of the table of sections."""
     table, state = source.sections, source.state
     ids, titles = state.strings("sections.id").all(), state.strings("sections.title").all()
     printed = state.strings("sections.number").all()
@@ -96,7 +96,7 @@ def sections(source: Source) -> Iterator[Row]:
 
 
 def passages(source: Source) -> Iterator[Row]:
-    """Rows of the table of passages."""
+    """Yield rows of the table of passages."""
     kinds = {kind: code for code, kind in enumerate(SECTION_KINDS)}
     state = source.state
     own = {name: state[f"passages.{name}"].tolist() for name in ("document", "valid_from", "valid_to")}
@@ -135,7 +135,7 @@ def passages(source: Source) -> Iterator[Row]:
 
 
 def stretches(source: Source) -> Iterator[Row]:
-    """Consecutive passages of one document with the same section, dates and status."""
+    """Yield ranges of consecutive passages of one document with the same section, dates and status."""
     table = source.passages
     columns = (table.document, table.section, table.valid_from, table.valid_to, table.status)
     new = np.ones(len(table), np.bool_)
@@ -147,12 +147,12 @@ def stretches(source: Source) -> Iterator[Row]:
 
 
 def citations(source: Source) -> Iterator[Row]:
-    """Rows of the table of references, as people judge them."""
+    """Yield rows of the table of references, with verdicts applied."""
     return _references(source, source.references, np.arange(len(source.references)))
 
 
 def stated(source: Source) -> Iterator[Row]:
-    """Rows of those that are judged, as the texts say them."""
+    """Yield rows of the references with verdicts, as the texts state them."""
     return _references(source, source.stated, source.changed)
 
 
@@ -191,7 +191,7 @@ def _references(source: Source, table: ReferenceTable, numbers: NDArray[np.int64
 
 
 def cited(source: Source) -> list[Array]:
-    """Columns of the table of what references lead to."""
+    """Return the columns of the table of reference targets."""
     browsing = Browsing(source.references, source.passages, source.sections, source.documents)
     heads = browsing.heads()
     numbers = np.flatnonzero(heads >= 0)
@@ -199,7 +199,7 @@ def cited(source: Source) -> list[Array]:
 
 
 def postings(source: Source, parts: NDArray[np.int16]) -> Iterator[Row]:
-    """Rows of the table of word lists; ``parts`` of the documents, shape (documents,)."""
+    """Yield rows of the table of word lists; ``parts`` of the documents, shape (documents,)."""
     state, owner = source.state, source.passages.document
     for field, name in enumerate(FIELDS):
         every, weights = state[f"lexical.{name}.rows"], state[f"lexical.{name}.weights"]
@@ -222,7 +222,7 @@ def postings(source: Source, parts: NDArray[np.int16]) -> Iterator[Row]:
 
 
 def codes(source: Source) -> Iterator[Row]:
-    """Rows of the table of the vectors' codes; none where every vector is to be compared."""
+    """Yield rows of the table of the vectors' codes; none if every vector is compared."""
     state = source.state
     every = state.arrays.get(CODES)
     if every is None:
@@ -233,7 +233,7 @@ def codes(source: Source) -> Iterator[Row]:
 
 
 def entities(source: Source) -> Iterator[Row]:
-    """Rows of the table of entities."""
+    """Yield rows of the table of entities."""
     state, size = source.state, len(source.documents)
     pointers, rarity = state["mentions.entity_pointers"].tolist(), state["entities.rarity"].tolist()
     records = state.strings("entities").all()
@@ -245,7 +245,7 @@ def entities(source: Source) -> Iterator[Row]:
 
 
 def _provisions(source: Source, browsing: Browsing) -> dict[int, tuple[int, int, str, int]]:
-    """Kind, number, id and first row of the provision that each reference counts for, by its number."""
+    """Return kind, number, id and first row of the provision that each reference counts for, by number."""
     numbers, kinds, targets = (column.tolist() for column in browsing.provisions())
     found = {}
     for number, kind, target in zip(numbers, kinds, targets, strict=True):
@@ -258,7 +258,7 @@ def _provisions(source: Source, browsing: Browsing) -> dict[int, tuple[int, int,
 
 
 def names(source: Source) -> Iterator[Row]:
-    """Rows of the table of names that texts give."""
+    """Yield rows of the table of names that texts define."""
     given = list(GivenNames(source.state).each())
     records = source.state.strings("names").all() if given else []
     for place, ((row, _), record) in enumerate(zip(given, records, strict=True)):
@@ -267,5 +267,5 @@ def names(source: Source) -> Iterator[Row]:
 
 
 def _clean(words: str) -> str:
-    """PostgreSQL's text holds no NUL: another character keeps its place."""
+    """Replace NUL, which PostgreSQL's text cannot contain, without changing offsets."""
     return words.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in words else words

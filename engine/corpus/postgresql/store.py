@@ -1,7 +1,7 @@
 """The server store: a corpus in the tables of a PostgreSQL database.
 
-Held in memory are the documents, the sections as columns and the stretches of passages with the same dates;
-passages, word lists, vectors, links and mentions are asked for in sets, one round trip a call.
+In memory are the documents, the sections as columns and the ranges of passages with the same dates. Passages,
+word lists, vectors, links and mentions are queried in sets, one round trip per call.
 """
 
 from __future__ import annotations
@@ -30,20 +30,22 @@ from engine.corpus.protocol import CorpusInfo, Ontology
 from engine.errors import CorpusError
 
 MISSING = "{}: no such corpus on the server; `copy` brings one there"
-# Servers that stay connected to see what they have published.
+# Servers that stay connected to check which generation is published.
 SERVERS = 16
 
 
 class _Opened:
-    """The generation that was opened: each connection keeps it from being dropped."""
+    """The opened generation, which each connection keeps from being dropped."""
 
     def __init__(self, address: Address) -> None:
         self._address = address
         self._found: tuple[int, Manifest] | None = None
 
     def welcome(self, connection: Connection[Any]) -> None:
-        """Hold the generation for a new connection, the published one for the first of them. Raises
-        CorpusError where it is not there."""
+        """Hold the generation for a new connection; the first connection opens the published one.
+
+        Raises CorpusError if it does not exist.
+        """
         if self._found is None:
             self._found = find_published(connection, self._address.corpus)
             if self._found is None:
@@ -52,19 +54,21 @@ class _Opened:
             raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
 
     def published(self) -> tuple[int, Manifest]:
-        """The generation and its manifest, once there was a connection."""
+        """Return the generation and its manifest; set by the first connection."""
         assert self._found is not None
         return self._found
 
 
 def generation_at(address: Address) -> int:
-    """Return the number of the published generation; another one whenever the corpus is another. One round
-    trip. Raises CorpusError if there is none, ResourceError if the server does not answer."""
+    """Return the number of the published generation, which is different for every version of the corpus.
+
+    One round trip. Raises CorpusError if there is none, ResourceError if the server does not answer.
+    """
     return int(_find(address, "generation")[0])
 
 
 def manifest_at(address: Address) -> Manifest:
-    """Return what is published of a corpus. Raises as ``generation_at``."""
+    """Return the manifest of the published corpus. Raises as ``generation_at``."""
     return parse_manifest(address.corpus, *_find(address, "format, manifest"))
 
 
@@ -82,14 +86,16 @@ def _server(address: Address) -> Server:
 
 
 class PostgresCorpus(PostgresTexts, PostgresSearches, PostgresLinks, PostgresNames):
-    """A corpus on a server. See ``engine.corpus.protocol.Corpus`` for the methods; each of them that asks the
-    server raises ResourceError where it does not answer."""
+    """A corpus on a server. See ``engine.corpus.protocol.Corpus`` for the methods.
+
+    Every method that queries the server raises ResourceError if it does not answer.
+    """
 
     def __init__(self, address: Address) -> None:
-        """Raises CorpusError where the server holds no such corpus, ResourceError where none answers."""
+        """Raise CorpusError if the server has no such corpus, ResourceError if it does not answer."""
         self.address, self._opened = address, _Opened(address)
         self.primary = Server(address, self._opened.welcome)
-        # Nobody closes a corpus: its connections end with it.
+        # A corpus is never closed explicitly: its connections end with it.
         finalize(self, self.primary.close)
         self.primary.read("select 1", {})
         self._generation, self._manifest = self._opened.published()
@@ -100,39 +106,38 @@ class PostgresCorpus(PostgresTexts, PostgresSearches, PostgresLinks, PostgresNam
             self._server = Replicated(self.primary, replica)
 
     def close(self) -> None:
-        """Close the connections; the corpus can still be asked, through new ones."""
+        """Close the connections; later calls open new ones."""
         self._server.close()
         self.primary.close()
 
     @property
     def manifest(self) -> Manifest:
-        """What is published of the corpus, without its files."""
+        """Return the published manifest, without files."""
         return self._manifest
 
     @property
     def name(self) -> str:
-        """The corpus's name."""
+        """Return the corpus's name."""
         return self._manifest.name
 
     @cached_property
     def ontology(self) -> Ontology | None:
-        """The areas that questions to this corpus are checked against."""
+        """Return the ontology that questions to this corpus are checked against."""
         content = self._manifest.ontology
         return None if content is None else ontology_from(content)
 
     @cached_property
     def journals(self) -> PostgresJournals:
-        """What people and models say of the corpus, in a table of the server."""
+        """Return the journals of the corpus, in a table of the server."""
         return PostgresJournals(self.address, self.primary, self._generation, self._apply_verdict)
 
     @property
     def verdict_version(self) -> tuple[int, ...]:
-        """Which verdicts on links are in force."""
+        """Return the version of the applied verdicts on links."""
         return self.journals.stamp(VALIDATIONS_NAME)
 
     def apply_verdicts(self) -> None:
-        """See what people have said since: what follows from it is in the tables already. Raises
-        ResourceError."""
+        """Read the current verdicts; their effects are in the tables already. Raises ResourceError."""
         self.journals.refresh()
 
     def _apply_verdict(self, connection: Connection[Any], lines: Sequence[bytes], new: bytes) -> None:
@@ -141,5 +146,5 @@ class PostgresCorpus(PostgresTexts, PostgresSearches, PostgresLinks, PostgresNam
         apply_verdicts(connection, self, said.proposal.source_id, standing.values())
 
     def info(self) -> CorpusInfo:
-        """Counts, languages and what the ingestion noted."""
+        """Return counts, languages and notes of the ingestion."""
         return info_of(self._manifest)

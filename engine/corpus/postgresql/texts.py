@@ -33,7 +33,7 @@ _SECTIONS = (
 )
 _ROWS = f"select id, row from {SCHEMA}.passages x where {{of}} and x.id = any(%(ids)s::text[])"
 _OWN_ROWS = _ROWS.format(of=f"{IN_PARTS} and x.document = any(%(documents)s::int[])")
-# Of other ids, and of numbers, the document is not known before.
+# For other ids, and for numbers, the document is not known in advance.
 _ALL_ROWS = _ROWS.format(of="x.corpus = %(corpus)s")
 _SECTION = f"select number from {SCHEMA}.sections where corpus = %(corpus)s and id = %(id)s"
 _NUMBERED = (
@@ -42,7 +42,7 @@ _NUMBERED = (
     f"select corpus, document, key, printed, first from {SCHEMA}.sections) as found "
     "where corpus = %(corpus)s and key = %(key)s and printed <> '' group by document order by document"
 )
-# Texts, ids and sections that are remembered.
+# Cache sizes: texts, ids and sections.
 TEXTS, FEW = 1 << 13, 1 << 12
 
 
@@ -71,7 +71,7 @@ class PostgresTexts(PostgresQueries):
 
     @cached_property
     def outline(self) -> Outline:
-        """Documents and sections as ranges of rows, read once."""
+        """Return documents and sections as ranges of rows, read once."""
         first = self._document_records[0]
         names = ["number", "document", "parent", "kind", "first", "stop"]
         columns = self._bulk("sections", names, "number")
@@ -87,22 +87,22 @@ class PostgresTexts(PostgresQueries):
 
     @cached_property
     def periods(self) -> Periods:
-        """The stretches of passages with the same dates and status."""
+        """Return the ranges of passages with the same dates and status."""
         first, _, start, end, status = self._stretches
         return Periods(first, start, end, tuple(status.tolist()))
 
     def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
-        """Index into ``documents()`` for each row."""
+        """Return the index into ``documents()`` for each row."""
         return self._owner[np.asarray(rows, np.int64)]
 
     @cached_property
     def _owner(self) -> NDArray[np.int32]:
-        """The number of each passage's document."""
+        """Return the document number of each passage."""
         counts = np.diff(self._document_records[0])
         return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
     def passages(self, rows: Rows) -> list[Passage]:
-        """The passages at ``rows``."""
+        """Return the passages at ``rows``."""
         return self._passages.get(np.asarray(rows).tolist())
 
     @cached_property
@@ -136,16 +136,16 @@ class PostgresTexts(PostgresQueries):
         }
 
     def bare_headings(self, rows: Rows) -> Mask:
-        """Which passages are nothing but a heading."""
+        """Return a mask of the passages that are only a heading."""
         return self._bare[np.asarray(rows, np.int64)]
 
     @cached_property
     def _bare(self) -> Mask:
-        """A bit a passage, by row."""
+        """Return the mask of bare headings for all rows."""
         return self._unpack_bits([own for (own,) in self._read(_BARE)])
 
     def sections(self, numbers: Sequence[int]) -> list[Section]:
-        """Sections by number."""
+        """Return sections by number."""
         return self._sections.get([int(number) for number in numbers])
 
     @cached_property
@@ -171,12 +171,12 @@ class PostgresTexts(PostgresQueries):
         return Cache(fetched, FEW)
 
     def section_number(self, section_id: str) -> int | None:
-        """The number of a section's id."""
+        """Return the number of a section's id."""
         found = self._read(_SECTION, id=section_id)
         return int(found[0][0]) if found else None
 
     def rows(self, passage_ids: Sequence[str]) -> Rows:
-        """Rows of passage ids, -1 for one that is not in the corpus."""
+        """Return the rows of passage ids, -1 for an id that is not in the corpus."""
         found = self._ids.get([one for one in passage_ids if "\0" not in one])
         known = dict(zip((one for one in passage_ids if "\0" not in one), found, strict=True))
         return np.array([known.get(one, -1) for one in passage_ids], np.int32)
@@ -197,12 +197,12 @@ class PostgresTexts(PostgresQueries):
         return Cache(fetched, TEXTS)
 
     def _owners(self, passage_id: str) -> list[int]:
-        """The documents whose id a passage's begins with, as ingestion makes them."""
+        """Return the documents whose id is a prefix of a passage id, as ingestion creates them."""
         ends = [place for place, letter in enumerate(passage_id) if letter == "/"]
         found = (self._document_numbers.get(passage_id[:end]) for end in ends)
         return [number for number in found if number is not None]
 
     def numbered(self, number: str) -> Rows:
-        """The passages that begin what bears a number, one of each document."""
+        """Return the first passage of the provision with a number, one per document."""
         key = number_key(number).replace("\0", "")
         return np.array([row for (row,) in self._read(_NUMBERED, key=key)], np.int32)

@@ -1,7 +1,7 @@
-"""Copy a corpus from a server to a folder: the way back from ``loading``.
+"""Copy a corpus from a server to a folder: the reverse of ``loading``.
 
-The folder answers as the server does. It holds no blocks, so that the next ingestion into it reads its
-sources anew.
+The folder gives the same answers as the server. It contains no blocks, so the next ingestion into it reads
+all sources again.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.store import PostgresCorpus
 from engine.model import Passage, Reference
 
-# Passages that are read at once.
+# Passages read at once.
 AT_ONCE = 4096
 
 
 def copy_to_folder(
     address: Address, folder: Path, progress: Callable[[str, int, int], None] | None = None
 ) -> Manifest:
-    """Copy a corpus to a folder, in the place of the one there, at once or not at all; returns its manifest.
+    """Copy a corpus to a folder, replacing its content in one step; returns the manifest.
 
     Raises CorpusError, ResourceError.
     """
@@ -61,7 +61,7 @@ def copy_to_folder(
 
 
 class _Unloader:
-    """Reads all of a generation."""
+    """Reads a whole generation."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class _Unloader:
         self._passages = len(corpus)
 
     def parts(self) -> Parts:
-        """What a generation in a folder is made of."""
+        """Return the parts of a generation in a folder."""
         corpus = self._corpus
         documents, size = corpus.documents(), corpus.info()
         sections = corpus.sections(range(int(size.metadata["sections"])))
@@ -108,19 +108,19 @@ class _Unloader:
         )
 
     def _stated(self) -> list[Reference]:
-        """The references as the texts say them: what people say of them goes along by itself."""
+        """Return the references as the texts state them; the verdicts are copied as journals."""
         references = list(self._corpus.all_references())
         for number, reference in self._corpus.stated_references():
             references[number] = reference
         return references
 
     def write_sparse(self, generation: Path) -> None:
-        """Write the learned sparse vectors, if the corpus has some."""
+        """Write the learned sparse vectors, if there are any."""
         if self._corpus.manifest.sparse != NO_MODEL:
             self._corpus.sparse_block().save(generation / SPARSE_NAME)
 
     def _lexical(self) -> dict[str, Array]:
-        """The word lists of each field, put together from their parts."""
+        """Return the word lists of each field, merged from their parts."""
         found = self._connection.execute(
             f"select field, term, passages, weights from {SCHEMA}.postings where corpus = %s",
             (self._corpus.stamp,),
@@ -153,7 +153,7 @@ class _Unloader:
         return vectors
 
     def _columns(self, table: str, names: Sequence[str], length: int = 0) -> list[Array]:
-        """Some columns of a table of numbers, in no order."""
+        """Return columns of a numeric table, in no particular order."""
         found = read_columns(self._connection, table, self._corpus.stamp, names, by="row", length=length)
         self._progress(table, len(found[0]), len(found[0]))
         return found

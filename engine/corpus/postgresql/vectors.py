@@ -1,7 +1,7 @@
-"""Dense search as in a folder: the client looks the codes through, and the server compares the nearest.
+"""Dense search as in a folder: the client scans the codes, and the server compares the nearest vectors.
 
-The codes of all vectors (two bits a dimension) are read once for an open corpus, 96 bytes a passage if a
-vector has 384 dimensions. So the same passages are compared as in a folder, and the same found.
+The codes of all vectors (two bits a dimension) are read once per open corpus, 96 bytes a passage if a vector
+has 384 dimensions. So the same passages are compared as in a folder, with the same results.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.dense import Codes, VectorIndex
 from engine.corpus.protocol import Hits, Mask, Rows
 
-# Scores are computed by the server and then, of the best, as in a folder to the bit: so many more are taken.
+# The best rows of the server are scored again as in a folder, to the bit: this many more are fetched.
 WIDER = 32
 
-# For each query the scores of its rows, shape as the rows.
+# Returns the scores of each query's rows, in the shape of the rows.
 Compare = Callable[[NDArray[np.float32], Sequence[NDArray[np.int64]]], list[NDArray[np.float32]]]
-# The best rows that a mask allows.
+# Returns the best rows within a mask.
 Nearest = Callable[[NDArray[np.float32], int, Mask], Sequence[Rows]]
 
 
@@ -34,12 +34,12 @@ class PostgresVectors(VectorIndex):
         compare: Compare,
         nearest: Nearest,
     ) -> None:
-        """``present`` and ``codes`` by row; ``take`` gives vectors by row."""
+        """Create the index. ``present`` and ``codes`` are by row; ``take`` returns vectors by row."""
         self._take, self._compare, self._nearest = take, compare, nearest
         self._look_through(present, codes)
 
     def take(self, rows: Rows | NDArray[np.int64]) -> NDArray[np.float32]:
-        """The vectors at ``rows``, shape (n, d)."""
+        """Return the vectors at ``rows``, shape (n, d)."""
         return self._take(np.asarray(rows, np.int32))
 
     def _best_of(
@@ -59,7 +59,7 @@ class PostgresVectors(VectorIndex):
     def _score(
         self, asked: NDArray[np.float32], kept: Sequence[NDArray[np.int64] | Rows], limit: int
     ) -> list[Hits]:
-        # All are read in one batch, and remembered.
+        # Read all in one batch, which fills the cache.
         self.take(np.unique(np.concatenate(kept)))
         return [
             self._hits(query, rows.astype(np.int64), limit) for query, rows in zip(asked, kept, strict=True)

@@ -1,8 +1,7 @@
-"""BM25 over the word lists of a server: fetched where a question names a word, and scored as in a folder.
+"""BM25 over the word lists of a server, fetched for the words of a question and scored as in a folder.
 
-A word's list holds the passages with it and what it scores there, as the embedded store has computed it, so
-that both stores give the same scores to the bit. A few megabytes come over the wire for a new question and
-nothing for the next with the same words.
+A word's list contains its passages with the scores computed by the embedded store, so that both stores give
+the same scores to the bit. A new question transfers a few megabytes, the next one with the same words none.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.server import Replicated, Server
 from engine.corpus.protocol import Hits, Mask, Rows
 
-# Bytes of word lists that are remembered.
+# Cache size of word lists, in bytes.
 LISTS_BYTES = 128 << 20
 
 _LISTS = (
@@ -46,15 +45,15 @@ class _List(NamedTuple):
     weights: Array
 
     def size(self) -> int:
-        """Its bytes, about."""
+        """Return the approximate size in bytes."""
         return 200 + self.rows.nbytes + self.weights.nbytes
 
 
 class PostgresWords:
-    """The BM25 index of one generation: of each part one of its own, by the same code as a folder's."""
+    """The BM25 index of one generation: one index per part, with the code of a folder's."""
 
     def __init__(self, server: Server | Replicated, generation: int, passages: int, *, titles: bool) -> None:
-        """``titles``: whether the headings of provisions count by themselves."""
+        """Create the index. ``titles``: whether headings of provisions are scored separately."""
         self._server, self._corpus, self._passages, self._titles = server, generation, passages, titles
         self._fields = [_NUMBERS[name] for name in weights(titles=titles)]
         self._indexes: dict[int, LexicalIndex] = {}
@@ -62,7 +61,7 @@ class PostgresWords:
     def search(
         self, queries: Sequence[Sequence[str]], limit: int, mask: Mask | None, parts: Sequence[int]
     ) -> list[Hits]:
-        """The best rows of some parts for the terms of each query."""
+        """Return the best rows of some parts for the terms of each query."""
         self._fetch(queries, parts)
         found = [self._index(part).search(queries, limit, mask) for part in parts]
         return [_best([hits[place] for hits in found], limit) for place in range(len(queries))]
@@ -70,7 +69,7 @@ class PostgresWords:
     def score(
         self, queries: Sequence[Sequence[str]], rows: Rows, part_of: NDArray[np.int16]
     ) -> NDArray[np.float32]:
-        """The scores of chosen rows, shape (queries, rows); ``part_of`` each row, shape (rows,)."""
+        """Return the scores of chosen rows, shape (queries, rows); ``part_of`` each row, shape (rows,)."""
         parts = np.unique(part_of).tolist()
         self._fetch(queries, parts)
         scores = np.zeros((len(queries), len(rows)), np.float32)
@@ -93,7 +92,7 @@ class PostgresWords:
         return postings
 
     def _fetch(self, queries: Sequence[Sequence[str]], parts: Sequence[int]) -> None:
-        """All that will be asked, in one round trip."""
+        """Fetch all word lists that are needed, in one round trip."""
         terms = {_signed(hashed(term)) for query in queries for term in query if term}
         self._lists.get([_Key(*one) for one in product(parts, self._fields, terms)])
 
@@ -115,7 +114,7 @@ class PostgresWords:
 
 
 def _best(found: Sequence[Hits], limit: int) -> Hits:
-    """The best of several answers, equal scores in row order."""
+    """Return the best of several results, equal scores in row order."""
     if len(found) == 1:
         return found[0]
     rows = np.concatenate([np.zeros(0, np.int32), *(hits.rows for hits in found)])
@@ -125,5 +124,5 @@ def _best(found: Sequence[Hits], limit: int) -> Hits:
 
 
 def _signed(key: int) -> int:
-    """A 64-bit key as PostgreSQL's bigint."""
+    """Return a 64-bit key as PostgreSQL's signed bigint."""
     return key - (1 << 64) if key >= 1 << 63 else key

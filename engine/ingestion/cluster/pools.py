@@ -1,4 +1,4 @@
-"""The pools of an ingestion on a cluster: workers do what child processes do on one machine.
+"""The pools of an ingestion on a cluster: workers replace the child processes of one machine.
 
 Dask chooses the workers and gives the tasks of a lost worker to others. A task that Dask gives up runs once
 more, alone: another task of the same workers may have been the cause.
@@ -127,7 +127,7 @@ class ClusterPools:
         generation: Path,
         check: Callable[[], None],
     ) -> Iterator[int]:
-        """Implement ``Pools``. This machine resolves what the cluster fails at."""
+        """Implement ``Pools``. This machine resolves the tasks that fail on the cluster."""
         # Dask sends it to each worker once.
         self._corpus = self._client.submit(bytes, pickle_shared(view, names), pure=False)
 
@@ -164,7 +164,7 @@ class ClusterPools:
         self._send()
 
     def check(self) -> None:
-        """Cancel what takes too long. Raises ClusterError if the scheduler or all workers are lost."""
+        """Cancel tasks that take too long. Raises ClusterError if the scheduler or all workers are lost."""
         with suppress(BlockingIOError):
             self.bell.recv(1 << 16)
         now, (at, workers) = monotonic(), self._seen
@@ -183,7 +183,7 @@ class ClusterPools:
     def take(self, request: Request) -> Answer | None:
         """Return the answer of a request, or None if it runs again, alone.
 
-        Raises LostError if it was given up, and what ends the ingestion.
+        Raises LostError if it was given up, and the error that ends the ingestion.
         """
         self._sent.discard(request)
         error = request.answer
@@ -311,7 +311,7 @@ class ClusterPool(Generic[Task, Item]):
         """Do nothing: a worker reads on when its answer has been taken."""
 
     def pipes(self) -> list[int]:
-        """Return what becomes readable when an event has come, for any pool."""
+        """Return the descriptors that become readable when an event arrives, for any pool."""
         return [self._pools.bell.fileno()]
 
     def seconds_left(self) -> float:
@@ -319,7 +319,7 @@ class ClusterPool(Generic[Task, Item]):
         return float("inf") if self._answered.empty() and not self._events else 0.0
 
     def events(self) -> Iterator[Event[Task, Item]]:
-        """Yield the events so far without waiting. Raises what ends the ingestion."""
+        """Yield the events so far without waiting. Raises the error that ends the ingestion."""
         self._pools.check()
         while not self._answered.empty():
             request = self._answered.get()

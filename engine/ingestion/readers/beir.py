@@ -2,7 +2,7 @@
 
 A line is ``{"id" or "_id", "title", "text", "metadata"}``. Each line is a passage and keeps its id; the parts
 of a long line are ``<id>``, ``<id>#2``, ``<id>#3``, with the line's id as ``source_id``. Lines of one
-regulation or document make one Document; a line without either is a document of its own. A document of one
+regulation or document make one Document; a line without either is a separate document. A document of one
 line without a number, whose text has headings of provisions, is read like a file of that text, and keeps the
 line's id.
 """

@@ -141,7 +141,7 @@ def find_added_versions(
 ) -> Iterator[tuple[int, SourceFile]]:
     """Yield (number, file) for each new file that is another version of a document in the corpus.
 
-    The file has a stem of its own; the caller reads it again.
+    The file has a different stem; the caller reads it again.
     """
     names = {entry.name for entry in new}
     current = {
@@ -184,7 +184,7 @@ def find_parts(
 ) -> Iterator[tuple[int, SourceFile]]:
     """Yield (number, file) for each new file with a document of another file's id but none of its passages.
 
-    Both are parts of one text. The caller reads the file again, with ids of its own.
+    Both are parts of one text. The caller reads the file again, with separate ids.
     """
     first = {name: entry for entry in others for name in entry.documents if name not in entry.removed}
     for number, (source, entry) in enumerate(zip(sources, new, strict=True)):

@@ -1,10 +1,11 @@
 """Judgement whether the passages suffice to answer the question, from round 2 on.
 
 A language model reads the question, the coverage table and the beginnings of the best passages, and answers
-"sufficient" or names what is missing (sufficient context, Joren et al. 2025, https://arxiv.org/abs/2411.06037).
-"Sufficient" counts only if the model names passages by their keys and nothing as missing, each required area
-has evidence, and the estimate of completeness is at least one half. The deterministic fallback requires that
-required areas are covered, that the estimate is high, and that the last round brought nothing near the best.
+"sufficient" or names what is missing (sufficient context, Joren et al. 2025,
+https://arxiv.org/abs/2411.06037). "Sufficient" counts only if the model names passages by their keys and
+nothing as missing, each required area has evidence, and the estimate of completeness is at least one half.
+The deterministic fallback requires that required areas are covered, that the estimate is high, and that the
+last round added nothing near the best.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The typed graph of a corpus and its ontology: what is near some of its nodes, as data and in words."""
+"""The typed graph of a corpus and its ontology: neighbourhoods of nodes, as data and in words."""
 
 from engine.investigation.graph.nodes import Edge, Node, NodeKind, Subgraph, to_words
 from engine.investigation.graph.subgraph import anchors_in, subgraph

@@ -58,7 +58,7 @@ class PageRank:
         return make_leads(rows, sources, np.sqrt(shares), relations)
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """Quote the rarest entity that both ends name from the seed, or say that references link them."""
+        """Quote the rarest entity that both ends name, or report that references link them."""
         graph = get_associations(context.corpus)
         near = np.flatnonzero(leads.sources != NO_SOURCE)
         sources, rows = leads.sources[near], leads.rows[near]

@@ -1,4 +1,4 @@
-"""References: what a text cites, found by the grammar of its jurisdiction and resolved in a corpus."""
+"""References of a text, found by the grammar of its jurisdiction and resolved in a corpus."""
 
 from __future__ import annotations
 

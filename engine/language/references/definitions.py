@@ -170,7 +170,7 @@ class _Form:
 
 
 def parent_act(title: str, language: str) -> tuple[str, str] | None:
-    """Return the parent act of a regulation: what the text calls it, and its name; or None."""
+    """Return the parent act of a regulation: its short form in the text, and its name; or None."""
     if language.startswith("ar"):
         match = _EXECUTIVE.search(title)
         return (f"ال{match[1]}", f"{match[1]} {match[2]}") if match else None

@@ -87,7 +87,7 @@ class Lookup:
         return self._provisions.passages[self._provisions.all[index].rows[0]].label[:1].isdigit()
 
     def _may_be(self, index: int, address: Address) -> bool:
-        """Return True if a provision may be what a text calls a chapter or an appendix."""
+        """Return True if a text may call a provision a chapter or an appendix."""
         if address.kind is SectionKind.ANNEX:
             return address.number is not None and "." in address.number
         kind = self._provisions.all[index].kind
@@ -336,7 +336,7 @@ def _designation_span(target: Target, words: str, end: int | None, text: str) ->
 
 
 def _replaces(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> bool:
-    """Return True if a designation takes precedence over what a grammar read in the same words.
+    """Return True if a designation takes precedence over a grammar's reading of the same words.
 
     It does if it resolves and is longer ("PRU 6.6 – 6.9"), or if it names more than a whole document.
     """

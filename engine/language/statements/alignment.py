@@ -316,8 +316,7 @@ def align(
 
 
 def part_of(source: Sequence[Token], chosen: Sequence[int], language: str) -> Alignment:
-    """Align some words of a source, by their positions, with the source: find what must not be omitted around
-    them."""
+    """Align some words of a source, by position, with the source, to find words that must not be omitted."""
     words = [source[place] for place in chosen]
     pairs = Pairs(dict(enumerate(chosen)), set())
     chosen_positions = set(chosen)

@@ -41,7 +41,7 @@ def binding(
 
 
 class _Dropped:
-    """A source, and what a claim omits from it.
+    """A source, and the words that a claim omits from it.
 
     ``first``, ``last``: ends of the words in the claim. ``modal``: position of their modal verb.
     """

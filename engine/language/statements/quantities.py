@@ -45,7 +45,7 @@ _NAMED = re.compile(
 
 
 class Kind(StrEnum):
-    """What a quantity measures."""
+    """The dimension of a quantity."""
 
     DURATION = "duration"
     AMOUNT = "amount"

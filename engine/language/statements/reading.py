@@ -1,4 +1,4 @@
-"""Read what a sentence states: content words, quantities, modality and negation."""
+"""Parse the statement of a sentence: content words, quantities, modality and negation."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Query plans: the views of a question.
 
-``make_plan`` finds the intent of a question (``words.py``), what it requires (``syntax.py``) or may require
-(``prose.py``), the provisions that it names (``named/``), and the views that are scanned: its parts
-(``parting.py``), sides and clauses (``words.py``), words of the law and of the corpus (``views.py``).
+``make_plan`` finds the intent of a question (``words.py``), its explicit constraints (``syntax.py``) and
+possible ones (``prose.py``), the provisions that it names (``named/``), and the views that are scanned: its
+parts (``parting.py``), sides and clauses (``words.py``), words of the law and of the corpus (``views.py``).
 ``engine/languages`` has the tables of each language. If the settings say so, a language model splits the
 question (``decomposing.py``) and drafts passages that might answer it (``hypothetical/``); ``assisted.py``
 chooses the views and has the fallbacks.

@@ -1,1 +1,1 @@
-"""What verdicts teach the ranking of a corpus."""
+"""Learning of a corpus's ranking from verdicts."""

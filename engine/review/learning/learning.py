@@ -1,4 +1,4 @@
-"""Learning from verdicts: what besides the shipped score identifies the relevant passages of a question.
+"""Learn from verdicts which evidence, added to the shipped score, identifies relevant passages.
 
 For each question a softmax weighs the passages judged relevant against all judged ones (the list likelihood
 of Xia et al., ICML 2008, for one rank at a time). The shipped score is kept at its best scale; evidence from
@@ -63,8 +63,10 @@ class Observations:
 
 
 def observations(questions: Sequence[Observed]) -> Observations:
-    """Assemble the observations of questions. Raises InputError if all passages are relevant or none is: then
-    nothing can be learned."""
+    """Assemble the observations of questions.
+
+    Raises InputError if all passages are relevant or none is: then nothing can be learned.
+    """
     newest = _newest(questions)
     worth = np.concatenate([one.worth for one in newest]) if newest else np.zeros(0, np.float32)
     if not len(worth) or worth.min() == worth.max():
@@ -95,9 +97,11 @@ def observations(questions: Sequence[Observed]) -> Observations:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What questions teach: weights of the evidence for passages (``gain``) and against them (``loss``), and
-    of the feature ``ramps``, shape (r,); with the ``scale`` of scores and the share of ``mistakes`` for the
-    likelihood of verdicts."""
+    """Weights learned from questions.
+
+    Weights of the evidence for passages (``gain``) and against them (``loss``), and of the feature ``ramps``,
+    shape (r,); with the ``scale`` of scores and the share of ``mistakes`` for the likelihood of verdicts.
+    """
 
     gain: float
     loss: float
@@ -248,7 +252,7 @@ def make_experience(
 
 
 def experience_scores(experience: Experience, corpus: Corpus, one: Observed) -> Scores:
-    """Return what experience adds to the scores of a pool's passages, shape (n,)."""
+    """Return the score additions by experience for a pool's passages, shape (n,)."""
     by_features = experience.weights(one.names, one.values).sum(axis=0)
     found: Scores = by_features + experience.passage_gains(corpus, one.rows, one.vector)[0]
     return found

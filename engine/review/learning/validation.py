@@ -1,9 +1,9 @@
-"""Choose how much of what was learned counts, by cross-validation over questions.
+"""Choose the strength of learned weights by cross-validation over questions.
 
-Questions are split into folds; each is ranked by what the others taught. Its value is measured on folds that
-had no part in the choice either (nested: Varma and Simon, BMC Bioinformatics 2006). The measure is the order
-of the judged passages (a condensed list: Sakai, SIGIR 2007): counting unjudged ones as irrelevant would
-favour the shipped weights, whose first passages are judged most.
+Questions are split into folds; each is ranked by weights learned from the others. Their value is measured on
+folds that had no part in the choice either (nested: Varma and Simon, BMC Bioinformatics 2006). The measure is
+the order of the judged passages (a condensed list: Sakai, SIGIR 2007): counting unjudged ones as irrelevant
+would favour the shipped weights, whose first passages are judged most.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from engine.review.learning.learning import (
 from engine.review.learning.observations import Observed
 
 FOLDS = 5
-# Strengths of what was learned; the first is none.
+# Possible strengths of the learned weights; the first disables them.
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 # Passages of a ranking that are examined.
 DEPTH = 10
-# Minimum worth of a relevant passage where passages are counted.
+# Minimum worth of a passage that counts as relevant.
 RELEVANT = 0.5
-# Fewer questions say nothing about others.
+# Minimum number of questions: fewer do not generalise.
 FEWEST = 5
-# What was learned counts if it raises the likelihood of the verdicts on other questions by more than this
-# many standard errors.
+# Learned weights are used if they raise the likelihood of the verdicts on other questions by more than this
+# number of standard errors.
 SURE = 1.0
 
 # Figures of questions by kind and strength, shape (q, kinds, steps, 3): recall, discounted gain, likelihood.
@@ -50,8 +50,11 @@ Tried = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One question, ranked by the shipped weights and by what the others taught: recall of relevant passages
-    among the first ten judged ones, and the discounted gain of their order."""
+    """One question, ranked by the shipped weights and by weights learned from the others.
+
+    The figures are the recall of relevant passages among the first ten judged ones, and the discounted gain
+    of their order.
+    """
 
     question: str
     recall: float
@@ -62,9 +65,11 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The chosen kind and strength of what was learned; ``strength`` 0 for none. It was learned from
-    ``questions`` and ``verdicts``. ``recall`` and ``ndcg`` are the differences it makes to questions without
-    a part in learning or choosing, with intervals; ``moved`` has each question."""
+    """The chosen kind and strength of learned weights; ``strength`` 0 for none.
+
+    They were learned from ``questions`` and ``verdicts``. ``recall`` and ``ndcg`` are their effects on
+    questions without a part in learning or choosing, with intervals; ``moved`` contains each question.
+    """
 
     kind: str
     strength: float
@@ -113,8 +118,11 @@ def learn_weights(questions: Sequence[Observed], corpus: Corpus, name: str) -> t
 
 
 def _tried(seen: Observations, fold: NDArray[np.intp]) -> dict[int | None, Tried]:
-    """Compute the figures of each question by what the questions of other folds taught: of all others under
-    None, and of all but one more under that fold's number, so that a choice can exclude it."""
+    """Compute the figures of each question with weights learned from other folds.
+
+    Under None the weights are from all other folds; under a fold's number that fold is left out, too, so that
+    a choice can exclude it.
+    """
     folds = int(fold.max()) + 1
     shape = (len(seen.questions), len(KINDS), len(STEPS), 3)
     found: dict[int | None, Tried] = {left: np.zeros(shape) for left in (None, *range(folds))}
@@ -156,7 +164,7 @@ def _best(tried: Tried) -> tuple[int, int]:
 
 
 def _measured(seen: Observations, tried: dict[int | None, Tried], fold: NDArray[np.intp]) -> Iterator[Moved]:
-    """Yield each question by what the other folds taught, with the kind and strength that they chose."""
+    """Yield each question with the weights, kind and strength chosen by the other folds."""
     for number, one in enumerate(seen.questions):
         own = int(fold[number])
         kind, step = _best(tried[own][fold != own])

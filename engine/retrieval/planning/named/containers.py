@@ -26,7 +26,7 @@ from engine.retrieval.planning.words import words_of
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and what is needed to resolve its references.
+    """A question, with the data to resolve its references.
 
     ``text`` is the normalised question, with the same length as ``written``.
     """
@@ -66,12 +66,12 @@ FEW_LETTERS = 8
 
 
 def asks_only_for(text: str, language: str, words: Iterable[str]) -> bool:
-    """Whether a question asks only for what it names in these ``words``."""
+    """Return whether a question asks only for the provisions named in these ``words``."""
     return count_further_words(text, language, words) == 0
 
 
 def count_further_words(text: str, language: str, words: Iterable[str]) -> int:
-    """Count the words of a question apart from what it names in these ``words``.
+    """Count the words of a question outside the names of provisions in these ``words``.
 
     0 if they are so few that they only ask for it.
     """
