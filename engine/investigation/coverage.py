@@ -33,7 +33,7 @@ from engine.settings import AUTO
 # The type of transaction
 #
 # Three signs of a type are added: its words in the question, the similarity of their meaning, and the shares
-# of its areas in what the question finds, weighted by how few other types need the area. No type is proposed
+# of its areas in the question's results, weighted by how few other types need the area. No type is proposed
 # unless one of them is clear.
 
 # Weights of areas and words, the value of the meaning without vectors, and the sum from which a type is
@@ -252,7 +252,7 @@ class Coverage:
         )
 
     def _least_share(self, facet: Facet) -> float:
-        """The share of the question's evidence that the area has if it is covered."""
+        """Return the share of the question's evidence that the area has if it is covered."""
         chosen = self.transaction is not None and not self.transaction.proposed
         return REQUIRED if facet.required and chosen else COVERED
 
@@ -321,7 +321,7 @@ def _make_coverage(
 
 
 def _evidence(belongs: Scores, strongest: Scores, relevance: Scores, facet: Facet, share: float) -> Found:
-    """The evidence for an area: its good passages, best first, then others that belong to it.
+    """Return the evidence for an area: its good passages, best first, then others that belong to it.
 
     ``belongs`` and ``strongest``: affinity to the area and to the area that is strongest in each passage, of
     shape (n,), as is ``relevance``; ``share`` is the area's share of all evidence.

@@ -271,7 +271,7 @@ def _judge(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a question, judged by itself. ``view`` is the number of its view."""
+    """A part of a question with its own judgement. ``view`` is the number of its view."""
 
     text: str
     view: int
