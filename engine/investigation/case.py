@@ -176,7 +176,7 @@ class Case:
 
     @property
     def has_own_budget(self) -> bool:
-        """Whether the caller passed a search budget."""
+        """True if the caller passed a search budget."""
         return self._own_budget is not None
 
     @property
@@ -210,7 +210,7 @@ class Case:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the case was cancelled and has not ended since."""
+        """True if the case was cancelled and has not ended since."""
         return self._cancelled.is_set()
 
     # The loop.

@@ -1,8 +1,8 @@
 """Finished cases, to answer a repeated question without a second run.
 
 Only a case that depends on nothing but corpus, question, settings, date and weights is stored: one that began
-with an empty pool, without a model, an edited plan or its own search budget, and that was not stopped by the
-user.
+with an empty pool, without a model, an edited plan or its own search budget, and stopped for a reproducible
+reason.
 """
 
 from __future__ import annotations

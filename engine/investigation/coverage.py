@@ -124,9 +124,9 @@ def _words(ontology: Ontology, name: str, language: str) -> tuple[str, ...]:
 
 # Coverage
 #
-# An area is covered if as many good passages of it as it needs are among the most relevant ones, and it has
-# its share of what the question finds (``facets.shares_of``); it is missing if there is no good passage, or,
-# unless it is required, hardly any share. A part of the question is judged as the whole question is: by its
+# An area is covered if the required number of its good passages are among the most relevant ones, and it has
+# its share of the question's results (``facets.shares_of``). It is missing if there is no good passage, or,
+# unless it is required, hardly any share. A part of the question is judged like the whole question: by its
 # words and their nearness (``evidence``).
 
 # All chosen on the questions of two corpora, see "Coverage" in benchmarks/RESULTS.md.

@@ -311,7 +311,7 @@ def _without_dates(question: str, plan: QueryPlan) -> str:
 
 
 class Unknowns(IntEnum):
-    """What the corpus does not have of a question.
+    """The parts of a question that are unknown in the corpus.
 
     NOTHING, also for one word, which may be another form of a known one ("pays"); several WORDS; or a NAME.
     """

@@ -115,7 +115,7 @@ class Pool:
 
     @property
     def full(self) -> bool:
-        """Whether no further passage can be admitted."""
+        """True if no further passage can be admitted."""
         return len(self) >= self.limit
 
     def entries(self) -> list[Entry]:

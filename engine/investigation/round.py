@@ -159,7 +159,7 @@ def _names_provision(reference: Reference) -> bool:
     return reference.target_kind is not TargetKind.DOCUMENT and any(map(str.isdecimal, reference.text))
 
 
-# Whole documents that a user asked for: they bypass the gate's threshold and have their own budget
+# Whole documents that a user requested: they bypass the gate's threshold and have their own budget
 
 # Passages that one strategy may propose as whole documents in one round.
 WHOLE_DOCUMENT_LIMIT = DOCUMENTS * PER_DOCUMENT

@@ -67,7 +67,7 @@ class Outcome:
 
     @property
     def evidence_fell(self) -> bool:
-        """Whether the evidence status got worse."""
+        """True if the evidence status got worse."""
         then, now = (_rank(one) for one in self.evidence)
         return now < then
 

@@ -75,7 +75,7 @@ class LoggedCitation:
 class Entry:
     """A claim ("3"), or a citation outside the claims ("c1"). ``finding`` is the verdict as a key.
 
-    ``review`` is a reviewer's review of this verdict; ``before`` is an earlier one that no longer applies,
+    ``review`` is the current review of this verdict; ``before`` is an earlier one that no longer applies,
     for the reason ``changed``.
     """
 
@@ -233,7 +233,7 @@ class ReviewAction:
 def record_reviews(
     corpus: Corpus, log: Log, sayings: Sequence[ReviewAction], *, note: str = "", reviewer: str = ""
 ) -> tuple[Confirmation, ...]:
-    """Store a reviewer's reviews of entries; durable once this returns.
+    """Store reviews of entries; durable once this returns.
 
     All of them are checked before any is stored. Raises InputError for an unknown entry or verdict, and
     CorpusError if nothing can be stored.

@@ -2,8 +2,8 @@
 
 A strategy is a class without constructor arguments that declares the attributes of ``StrategyInfo`` and has
 the two methods of ``Strategy``. Optional attributes: ``whole = True`` for one that proposes whole documents
-that a user asked for, which bypass the gate's threshold and keep their order; ``lasting = True`` for one
-whose evidence does not change while its corpus is open, so that it is asked for only when a hop is read. The
+that a user requested, which bypass the gate's threshold and keep their order; ``lasting = True`` for one
+whose evidence does not change while its corpus is open, so that it is computed only when a hop is read. The
 case owns the pool, budgets and rounds; a strategy only reads seeds and proposes leads.
 """
 

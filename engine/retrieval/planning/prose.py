@@ -49,10 +49,10 @@ def standards_at(corpus: Corpus, text: str) -> list[tuple[tuple[str, ...], Span]
 # Dates, types of documents, and documents
 #
 # "since 2015" may mean documents of 2015 and later, or only that something is true since then. So it becomes
-# a suggestion that a user can apply. Only the day of a question about the past is applied by itself
+# a suggestion that a user can apply. Only the day of a question about the past is applied automatically
 # (``day_asked``). Documents and their types are looked up in the corpus.
 
-# Most words of a name; most letters in a script without blanks.
+# Maximum words of a name; maximum letters in a script without blanks.
 LONGEST_NAME, LONGEST_UNSPACED = 16, 48
 HAN_FIRST, HAN_LAST = "\u3400", "\u9fff"
 MOST_DOCUMENTS = 8
