@@ -19,21 +19,23 @@ from engine.model import Intent
 
 # The file ``questions.yaml`` of each language
 #
-# - ``intent``: patterns by intent; the matched words are shown as evidence. - ``parts``: ``joints``, the
-# conjunctions between two questions, and ``openers``, the beginning of the second;   ``asks``: beginnings of
-# questions; ``requests``: beginnings of sentences that ask without a question mark;   ``relatives``: openers
-# that may also continue a clause; ``refers``: ``pronouns`` and the patterns of their   referents in the first
-# part, the group ``subject`` of ``subjects``, empty if it is never clear; ``own``:   words before a pronoun
-# whose referent is in its own part; ``implied``: nouns whose referent is only implied   without background
-# ("the consequences"); ``several``: the pronoun may refer to both sides of a comparison. - ``compare``: whole
-# questions with groups ``a``, ``b`` and optionally ``frame``; ``clauses``: whole questions   with groups
-# ``outer`` and ``inner``. Both are matched without the final question mark. - ``meaning``: whole questions
-# for the meaning of a term, the group ``term``. - ``asks_of_before`` and ``asks_of_behind``: words before and
-# after a document whose own text is requested. - ``dates``: words before a year or date, by their purpose;
-# ``..._behind``: words after it; ``before`` and   ``within``: the date of the law; ``between`` and
-# ``through``: words around the first of two dates. - ``types``: kinds of documents, and the words for them in
-# questions. - ``legal``: pairs of lists, everyday words and legal terms. - ``examples``: questions and the
-# results required of them; the tests run them.
+# - ``intent``: patterns by intent; the matched words are shown as evidence.
+# - ``parts``: ``joints``, the conjunctions between two questions, and ``openers``, the beginning of the
+#   second; ``asks``: beginnings of questions; ``requests``: beginnings of sentences that ask without a
+#   question mark; ``relatives``: openers that may also continue a clause; ``refers``: ``pronouns`` and the
+#   patterns of their referents in the first part, the group ``subject`` of ``subjects``, empty if it is never
+#   clear; ``own``: words before a pronoun whose referent is in its own part; ``implied``: nouns whose
+#   referent is only implied without background ("the consequences"); ``several``: the pronoun may refer to
+#   both sides of a comparison.
+# - ``compare``: whole questions with groups ``a``, ``b`` and optionally ``frame``; ``clauses``: whole
+#   questions with groups ``outer`` and ``inner``. Both are matched without the final question mark.
+# - ``meaning``: whole questions for the meaning of a term, the group ``term``.
+# - ``asks_of_before`` and ``asks_of_behind``: words before and after a document whose own text is requested.
+# - ``dates``: words before a year or date, by their purpose; ``..._behind``: words after it; ``before`` and
+#   ``within``: the date of the law; ``between`` and ``through``: words around the first of two dates.
+# - ``types``: kinds of documents, and the words for them in questions.
+# - ``legal``: pairs of lists, everyday words and legal terms.
+# - ``examples``: questions and the results required of them; the tests run them.
 #
 # All patterns ignore case; a blank in ``compare`` and ``clauses`` matches one blank.
 
