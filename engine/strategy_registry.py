@@ -83,7 +83,7 @@ class StrategyInfo(Protocol):
 
     @property
     def stated(self) -> bool:
-        """Whether the texts themselves state its links: a look-up of a provision follows no others."""
+        """True if the texts themselves state its links: a look-up of a provision follows no others."""
         ...
 
     @property

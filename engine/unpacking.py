@@ -122,7 +122,7 @@ class _Bounded(io.RawIOBase):
         self._left, self._error = room, _too_large(room, most)
 
     def readable(self) -> bool:
-        """Whether it can be read: yes."""
+        """Return True: the stream is readable."""
         return True
 
     def readinto(self, buffer: Any) -> int:

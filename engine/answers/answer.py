@@ -69,9 +69,12 @@ NOT_SURE = "No sentence is sure to answer this; the closest:"
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """Sentences of the sources. ``unanswered`` is the answer that is missing, empty if one is certain.
-    Otherwise the sentences are those of the closest rule (none if no rule is close), and ``to_read`` has the
-    citation numbers of further passages."""
+    """Sentences of the sources.
+
+    ``unanswered`` is the kind of answer that no sentence certainly gives, empty if one does. If it is set,
+    the sentences are those of the closest rule (none if no rule is close), and ``to_read`` has the citation
+    numbers of further passages.
+    """
 
     sentences: tuple[Sentence, ...]
     unanswered: str = ""
@@ -349,7 +352,7 @@ def _day_of_law(investigation: Investigation) -> str:
 
 
 def _lacking(asked: QuestionWords, investigation: Investigation) -> str:
-    """Return the part of the answer missing in the pool; empty if it may contain an answer.
+    """Explain why the pool has no answer; empty if it may contain one.
 
     A pool with the provision that the question asks for by number contains one. If that provision does not
     exist, or the question fits several, no other passage answers."""

@@ -96,7 +96,7 @@ def index_to_json(info: CorpusInfo) -> dict[str, object]:
 
 
 def body_html(report: str) -> str:
-    """Return a report as HTML; texts of others are escaped."""
+    """Return a report as HTML; untrusted text is escaped."""
     body: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(report)
     return body
 
@@ -291,7 +291,7 @@ def case_audit_to_json(found: CaseAudit) -> dict[str, object]:
 
 
 def case_audit_html(found: CaseAudit) -> str:
-    """Return an audit as a self-contained page; texts of others are escaped."""
+    """Return an audit as a self-contained page; untrusted text is escaped."""
     return page_html(case_audit_markdown(found), "Retrieval audit of a case")
 
 

@@ -25,7 +25,7 @@ from engine.model import FAMILY, Direction, Document, Passage, Reference, Relati
 from engine.records.phrases import short_citation
 
 # An amendment is applied if it is certain: its day is known and has come, and its old words occur in the
-# passage. Otherwise it is a doubt, and a person has to read both texts.
+# passage. Otherwise it is a doubt, and a reviewer has to read both texts.
 
 CHANGING = (Relation.AMENDS, Relation.REPEALS, Relation.SUPERSEDES)
 # References below this confidence may point to a provision that encloses the amended one.

@@ -20,7 +20,7 @@ from engine.model import Entity, EntityKind
 # The adjacency of a corpus as sparse matrices: references, names, shared entities. A store may build it when
 # a corpus is published.
 
-# A reference to a section of many passages says little about each: its weight is divided among them.
+# A reference to a section of many passages is weak evidence for each: its weight is divided among them.
 SECTION_SHARE = 0.8
 # An entity mentioned in a twentieth of the passages links nothing.
 LOWEST_RARITY = 0.3

@@ -1,1 +1,1 @@
-"""Export of cases. Each format is a module of ``formats``, discovered by itself."""
+"""Export of cases. Each format is a module of ``formats``, which is discovered automatically."""

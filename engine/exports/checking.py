@@ -28,12 +28,12 @@ class Check(StrEnum):
 
     @property
     def holds(self) -> bool:
-        """Whether the quote was found in the corpus."""
+        """True if the quote was found in the corpus."""
         return self in (Check.SAME, Check.NOW)
 
     @property
     def differs(self) -> bool:
-        """Whether corpus and record differ."""
+        """True if corpus and record differ."""
         return self in (Check.DIFFERS, Check.RECORDED)
 
 

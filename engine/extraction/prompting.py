@@ -28,7 +28,7 @@ from engine.model import Document, Passage, Relation, Span
 
 # Tokens of the marks around a passage and of its line of headings.
 AROUND_PASSAGE = 60
-# Share of a window that repeats the one before, so that text across the border is seen whole.
+# Share of a window that repeats the previous one, so that text across the border is complete in one.
 OVERLAP = 0.2
 # A passage longer than a window is read in pieces, cut after a sentence or word.
 _ENDS = ("\n", ". ", "; ", " ")
@@ -267,7 +267,7 @@ def _headings(window: Window) -> list[str]:
     """Return a line for each piece: its key and headings."""
     paths = [" > ".join((*piece.passage.headings, piece.passage.label)) for piece in window.pieces]
     if addresses_machine("\n".join(paths)):
-        # Either one of them addresses a machine, or only their combination seems to.
+        # Either one heading addresses a machine, or only their combination seems to.
         paths = [shown(path) for path in paths]
     return [f"{key}: {path}" for key, path in zip(window.named(), paths, strict=True)]
 
@@ -316,7 +316,7 @@ LONGEST_NAME = 80
 
 
 class Refused(StrEnum):
-    """Why an entry of an answer does not count."""
+    """The reason for rejecting an entry of an answer."""
 
     QUOTE = "quote not verbatim"
     KEY = "key not listed"

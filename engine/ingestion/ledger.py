@@ -64,7 +64,7 @@ class Entry:
     removed: tuple[str, ...] = ()
 
     def without(self, ids: Iterable[str]) -> Entry:
-        """The entry with more documents removed."""
+        """Return the entry with more documents removed."""
         own = set(self.documents)
         return replace(self, removed=tuple(dict.fromkeys((*self.removed, *(i for i in ids if i in own)))))
 

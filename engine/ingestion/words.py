@@ -37,7 +37,7 @@ class WordCounts:
         return WordCounts(np.zeros(0, np.uint64), np.zeros(0, np.int64))
 
     def changed(self, removed: Sequence[Block], added: Sequence[Block]) -> WordCounts:
-        """Return the counts without the words of some blocks and with those of others."""
+        """Return the counts after removing the words of some blocks and adding those of other blocks."""
         found = self
         for sign, blocks in ((-1, removed), (1, added)):
             for start in range(0, len(blocks), _AT_ONCE):

@@ -1,6 +1,6 @@
 """A case: one question under investigation, from the plan to the ranking.
 
-``Case.run`` is the loop: plan, broad scan, rounds of expansion, stop, ranking. A person steers a case with
+``Case.run`` is the loop: plan, broad scan, rounds of expansion, stop, ranking. A user steers a case with
 ``pin``, ``dismiss`` and ``follow``. ``Case.investigation`` returns the result as one object, which
 ``engine.records`` saves, compares and replays. Open a case with ``engine.investigation.make_case``.
 """
@@ -100,7 +100,7 @@ class Case:
 
     ``cancel`` may be called from another thread; everything else belongs to one thread.
 
-    - ``pool`` and ``plan``: from an earlier case, or edited by a person.
+    - ``pool`` and ``plan``: from an earlier case, or edited by a user.
     - ``day``: what "today" means; the date as of which the law applies unless the settings or the question
       name another.
     - ``model``: the language model for the tasks that the settings give to one; never needed.
@@ -176,7 +176,7 @@ class Case:
 
     @property
     def has_own_budget(self) -> bool:
-        """Whether the caller passed a search budget."""
+        """True if the caller passed a search budget."""
         return self._own_budget is not None
 
     @property
@@ -210,7 +210,7 @@ class Case:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the case was cancelled and has not ended since."""
+        """True if the case was cancelled and has not ended since."""
         return self._cancelled.is_set()
 
     # The loop.
@@ -266,7 +266,7 @@ class Case:
         self._cancelled.clear()
 
     def make_plan(self, *, offered: bool = False) -> QueryPlan:
-        """Return the plan by which ``run`` would scan; with ``offered``, also the views a person may add."""
+        """Return the plan by which ``run`` would scan; with ``offered``, also the views a user may add."""
         helpers = Helpers(self._asking, self._embedder)
         return make_case_plan(
             self.question, self.corpus, self.settings, self._filters, self.day, helpers, offered=offered
@@ -308,7 +308,7 @@ class Case:
         gaps: bool = False,
         chosen: bool = False,
     ) -> Iterator[Event]:
-        """Run one round. ``gaps``: also send queries for gaps; ``chosen``: a person chose the seeds."""
+        """Run one round. ``gaps``: also send queries for gaps; ``chosen``: a user chose the seeds."""
         started = time.perf_counter()
         coverage, assistance = self._coverage, self._assistance
         queries: tuple[GapQuery, ...] = ()
@@ -479,7 +479,7 @@ class Case:
         notes = dict.fromkeys((*self._asking.notes, *self._reranking.notes))
         return tuple(note for note in notes if note not in self.notes)
 
-    # Steering by a person.
+    # Steering by a user.
 
     def pin(self, passage_id: str) -> None:
         """Keep a passage at the top of the ranking, and use it as a seed of the next round."""
@@ -509,7 +509,7 @@ class Case:
             self.pool.limit = max(self.pool.limit, len(self.pool) + WHOLE_DOCUMENT_LIMIT)
         self._cancelled.clear()
         self._spending.begin(spent=self.milliseconds)
-        # A person chose it: its own score does not matter.
+        # A user chose it: its own score does not matter.
         yield from self._round(number, Seeds(row, np.maximum(relevance.of(row), 1.0)), followed, chosen=True)
         yield self._rank()
 

@@ -1,7 +1,8 @@
 """Finished cases, to answer a repeated question without a second run.
 
 Only a case that depends on nothing but corpus, question, settings, date and weights is stored: one that began
-with an empty pool, without a model, an edited plan or its own search budget, and that stopped by itself.
+with an empty pool, without a model, an edited plan or its own search budget, and stopped for a reproducible
+reason.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ STATE = (
 )
 # Types whose objects change when a case continues.
 MUTABLE_TYPES = (Pool, Trails, Coverage, Assistance, SentQueries)
-# Stops that depend on the clock, on a service or on a person.
+# Stops that depend on the clock, on a service or on a user.
 NOT_REPRODUCIBLE = (StopReason.TIME, StopReason.CALLS, StopReason.PERSON)
 
 

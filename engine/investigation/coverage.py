@@ -33,7 +33,7 @@ from engine.settings import AUTO
 # The type of transaction
 #
 # Three signs of a type are added: its words in the question, the similarity of their meaning, and the shares
-# of its areas in what the question finds, weighted by how few other types need the area. No type is proposed
+# of its areas in the question's results, weighted by how few other types need the area. No type is proposed
 # unless one of them is clear.
 
 # Weights of areas and words, the value of the meaning without vectors, and the sum from which a type is
@@ -124,9 +124,9 @@ def _words(ontology: Ontology, name: str, language: str) -> tuple[str, ...]:
 
 # Coverage
 #
-# An area is covered if as many good passages of it as it needs are among the most relevant ones, and it has
-# its share of what the question finds (``facets.shares_of``); it is missing if there is no good passage, or,
-# unless it is required, hardly any share. A part of the question is judged as the whole question is: by its
+# An area is covered if the required number of its good passages are among the most relevant ones, and it has
+# its share of the question's results (``facets.shares_of``). It is missing if there is no good passage, or,
+# unless it is required, hardly any share. A part of the question is judged like the whole question: by its
 # words and their nearness (``evidence``).
 
 # All chosen on the questions of two corpora, see "Coverage" in benchmarks/RESULTS.md.
@@ -253,7 +253,7 @@ class Coverage:
         )
 
     def _least_share(self, facet: Facet) -> float:
-        """The share of the question's evidence that the area has if it is covered."""
+        """Return the share of the question's evidence that the area has if it is covered."""
         chosen = self.transaction is not None and not self.transaction.proposed
         return REQUIRED if facet.required and chosen else COVERED
 
@@ -322,7 +322,7 @@ def _make_coverage(
 
 
 def _evidence(belongs: Scores, strongest: Scores, relevance: Scores, facet: Facet, share: float) -> Found:
-    """The evidence for an area: its good passages, best first, then others that belong to it.
+    """Return the evidence for an area: its good passages, best first, then others that belong to it.
 
     ``belongs`` and ``strongest``: affinity to the area and to the area that is strongest in each passage, of
     shape (n,), as is ``relevance``; ``share`` is the area's share of all evidence.

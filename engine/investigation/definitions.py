@@ -83,7 +83,7 @@ class DefinedTerms:
     def definitions(self, term: int) -> Rows:
         """Return the rows of the passages that define a term, ascending, shape (n,).
 
-        Passages that a person rejected as its definition are left out.
+        Passages that a user rejected as its definition are left out.
         """
         rejected = self._rejected().get(term, frozenset())
         return np.array(sorted(row for row in self._rows[term] if row not in rejected), np.int32)
@@ -209,7 +209,7 @@ class DefinedTerms:
 
 
 def _ends_a_name(text: str, words: Sequence[re.Match[str]], place: int) -> bool:
-    """Whether a capitalised word continues a name: "Code" in "the Agency Code" is no term."""
+    """Return whether a capitalised word continues a name: "Code" in "the Agency Code" is no term."""
     if not place or not words[place][0][:1].isupper():
         return False
     before = words[place - 1]
@@ -338,7 +338,7 @@ def _form(passage: Passage, term: str) -> int | None:
 
 
 def _is_in_table(text: str, patterns: _Patterns, language: str) -> bool:
-    """Whether a term is in the first column of a table whose header names definitions."""
+    """Return whether a term is in the first column of a table whose header names definitions."""
     found, wording = patterns.tabled.search(text), law(language).definitions
     if found is None or wording is None:
         return False
@@ -433,7 +433,7 @@ def _bracketed(words: str, wording: Definitions) -> str | None:
 
 
 def _listed(words: str, wording: Definitions) -> str:
-    """The term at the beginning of an item of a list of definitions, alone or joined with another term."""
+    """Return the term that begins an item of a list of definitions, alone or joined with another term."""
     joined = rf"(?:\s(?:{'|'.join(wording.joins) or '(?!)'})\s|,\s)"
     first = rf"{_MEANINGS_OPEN}?\s?{words}\s?{_MEANINGS_CLOSE}?\s*[:–—-]?\s"
     several = rf"(?:{_REST}{joined})?{_MEANINGS_OPEN}?{words}{_MEANINGS_CLOSE}?(?:{joined}{_REST})?{_POINTED}"
@@ -441,7 +441,7 @@ def _listed(words: str, wording: Definitions) -> str:
 
 
 def _is_below_definitions(passage: Passage, language: str) -> bool:
-    """Whether a heading above a passage announces definitions."""
+    """Return whether a heading above a passage announces definitions."""
     wording = law(language).definitions
     if wording is None:
         return False

@@ -271,7 +271,7 @@ def _judge(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a question, judged by itself. ``view`` is the number of its view."""
+    """A part of a question with its own judgement. ``view`` is the number of its view."""
 
     text: str
     view: int
@@ -311,7 +311,7 @@ def _without_dates(question: str, plan: QueryPlan) -> str:
 
 
 class Unknowns(IntEnum):
-    """What the corpus does not have of a question.
+    """The parts of a question that are unknown in the corpus.
 
     NOTHING, also for one word, which may be another form of a known one ("pays"); several WORDS; or a NAME.
     """

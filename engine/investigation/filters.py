@@ -145,7 +145,7 @@ class Filters:
     def check(self, rows: Rows, name: Callable[[Rows], Sequence[str]]) -> None:
         """Raise InputError if a filter set by the user excludes one of the rows; ``name`` returns their ids.
 
-        A person may choose a text that is out of force: only an explicit date excludes it.
+        A user may choose a text that is out of force: only an explicit date excludes it.
         """
         if self.constrained is None or self.constrained[rows].all():
             return

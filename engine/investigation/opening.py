@@ -44,7 +44,7 @@ def make_case_plan(
     """Make the plan of a question, with the definition of the term that it asks for.
 
     ``filters`` limit what the plan may name; ``day`` is the date of "today"; with ``offered`` the plan has
-    also the views that a person may add.
+    also the views that a user may add.
     """
     plan = make_plan(
         question,
@@ -76,7 +76,7 @@ NEAR = 0.75
 
 
 def limit_to_depth(settings: InvestigationSettings, depth: Depth | None) -> InvestigationSettings:
-    """Return the settings limited by the depth of the question; without rounds if they turn following off."""
+    """Return the settings limited by the depth of the question; without rounds if they disable following."""
     if not settings.follow:
         return settings.model_copy(update={"rounds": 0, "strategies": (), "close_gaps": False})
     if depth is None or depth.kind is DepthKind.DEEP:

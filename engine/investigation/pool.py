@@ -115,7 +115,7 @@ class Pool:
 
     @property
     def full(self) -> bool:
-        """Whether no further passage can be admitted."""
+        """True if no further passage can be admitted."""
         return len(self) >= self.limit
 
     def entries(self) -> list[Entry]:
@@ -207,7 +207,7 @@ class Pool:
         )
 
     def linked(self, source_id: str | None, target_id: str, strategy: str, quote: str = "") -> bool:
-        """Whether a strategy has already linked one passage to another.
+        """Return whether a strategy has already linked one passage to another.
 
         For the question (``source_id`` None) also the ``quote`` counts, since it may name several things.
         """

@@ -269,7 +269,7 @@ class ContextExpansion:
         return tuple(joined)
 
     def _joins(self, joined: Sequence[int], side: int, short: bool) -> bool:
-        """Whether the next passage on a side may be joined, and is ranked or needed for the length."""
+        """Return whether the next passage on a side may be joined, and is ranked or needed for the length."""
         row = _next_row(joined, side)
         other, own = self._neighbours.get(row), self._neighbours[joined[0]]
         if other is None or row in self._taken or own.section < 0 or other.section != own.section:

@@ -1,7 +1,7 @@
 """One round: choose seeds, run the strategies, gate their leads, admit them to the pool.
 
 Also the other ways into the pool: passages that the question names, the scan's candidates, and passages that
-a person chose.
+a user chose.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _names_provision(reference: Reference) -> bool:
     return reference.target_kind is not TargetKind.DOCUMENT and any(map(str.isdecimal, reference.text))
 
 
-# Whole documents that a person asked for: they bypass the gate's threshold and have their own budget
+# Whole documents that a user requested: they bypass the gate's threshold and have their own budget
 
 # Passages that one strategy may propose as whole documents in one round.
 WHOLE_DOCUMENT_LIMIT = DOCUMENTS * PER_DOCUMENT
@@ -200,7 +200,7 @@ def scan_hops(found: Scan, ids: Sequence[str]) -> list[Hop]:
 def admit_scanned(found: Scan, pool: Pool, reading: Reading) -> list[Hop]:
     """Admit the scan's candidates up to the pool's limit; none if the pool comes from an earlier scan.
 
-    Passages that a person added or the question names do not count as an earlier scan.
+    Passages that a user added or the question names do not count as an earlier scan.
     """
     if any(entry.strategy not in (PERSON, NAMED) for entry in pool.entries()):
         return []
@@ -301,7 +301,7 @@ def run_strategies(
 
 @dataclass(frozen=True, slots=True)
 class HopMaker:
-    """Turns the leads of a strategy in a round into hops."""
+    """Converts the leads of a strategy in a round to hops."""
 
     strategy: Strategy
     context: Context
@@ -360,7 +360,7 @@ def lead_scores(leads: Leads, context: Context, trust: float) -> Scores:
     return gate_scores(relevance[targets], leads.strengths, relevance[sources], trust)
 
 
-# Passages that a person chose: admitted whatever the pool's limit and their score
+# Passages that a user chose: admitted whatever the pool's limit and their score
 
 
 def find_row(corpus: Corpus, passage_id: str) -> Rows:
@@ -372,7 +372,7 @@ def find_row(corpus: Corpus, passage_id: str) -> Rows:
 
 
 def admit_manually(pool: Pool, passage_id: str, row: int, score: float, round_number: int) -> None:
-    """Admit a passage that a person chose, unless the pool has it."""
+    """Admit a passage that a user chose, unless the pool has it."""
     if passage_id in pool:
         return
     pool.limit = max(pool.limit, len(pool) + 1)

@@ -152,7 +152,7 @@ def _too_little_new(progress: Progress, settings: InvestigationSettings) -> dict
     return {"admitted": progress.admitted, "gain": round(gain, 4), "wanted": progress.gain}
 
 
-# Order matters: a person's decision and budgets come before conclusions of the search.
+# Order matters: a user's decision and budgets come before conclusions of the search.
 CONDITIONS: Sequence[tuple[StopReason, Condition]] = (
     (StopReason.PERSON, _person),
     (StopReason.TIME, _time),
@@ -172,7 +172,7 @@ CONDITIONS: Sequence[tuple[StopReason, Condition]] = (
 
 
 def is_before_sufficiency(stop: Stop | None) -> bool:
-    """Whether a judgement of sufficiency can still decide: no stop, or one that is checked later."""
+    """Return whether a judgement of sufficiency can still decide: no stop, or one that is checked later."""
     reasons = [reason for reason, _ in CONDITIONS]
     return stop is None or reasons.index(stop.reason) > reasons.index(StopReason.SUFFICIENCY)
 

@@ -74,7 +74,7 @@ class RankingView:
     experience: Experience | None = None
 
     def ranked(self) -> Ranking:
-        """Rank the pool as it is now; in the order of the scan if the settings turn following off."""
+        """Rank the pool as it is now; in the order of the scan if the settings disable following."""
         scanned = self.scanned
         if not self.settings.follow:
             return rank_by_scan(self.pool, scanned.relevance, scanned.rows, scanned.scores)
@@ -226,7 +226,7 @@ def describe_round(
 ) -> str:
     """Describe a round: "follow “Same document” from the scan's best passages; close gaps: Agency".
 
-    ``chosen``: a person chose the seeds.
+    ``chosen``: a user chose the seeds.
     """
     parts = []
     if seeds and strategies:

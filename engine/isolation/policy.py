@@ -27,7 +27,7 @@ class Policy:
 
     ``read`` and ``write`` are files and folders with their contents; ``write`` may be read, too, ``execute``
     be run. ``memory``: bytes of private data per process; ``file_bytes``: per file; ``cpu``: seconds per
-    process; ``processes``: concurrent processes, if those of others are not counted. 0 means no limit.
+    process; ``processes``: concurrent processes, if those of other users are not counted. 0 means no limit.
     """
 
     read: tuple[str, ...] = ()

@@ -175,7 +175,7 @@ class Name:
 
     @property
     def may_slip(self) -> bool:
-        """Whether it may contain a slip: several words, neither Arabic nor a proper name."""
+        """True if it may contain a slip: several words, neither Arabic nor a proper name."""
         return len(self.words) > 1 and self._base != "ar" and not self.proper
 
     @cached_property

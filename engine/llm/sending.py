@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 REDACTED = "[key]"
 # A shorter key is a word ("ollama", "none"): only whole words are redacted, and none under four letters.
 SHORT, SHORTEST = 8, 4
-# Servers shorten a key in their errors ("sk-ab***wxyz"); this many characters of its start or end are
-# redacted.
+# Servers shorten a key in their errors ("sk-ab***wxyz"); its first or last characters are redacted, too, from
+# this length on.
 FEWEST_SHOWN = 12
 
 

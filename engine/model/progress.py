@@ -216,8 +216,8 @@ class EvidenceStatus(StrEnum):
 class PartEvidence:
     """The evidence for a part of a question.
 
-    ``text`` is understandable by itself; with it come the status, the missing words, and the best passages
-    with their documents, best first.
+    ``text`` can be understood alone. The other fields are the status, the missing words, and the best
+    passages with their documents, best first.
     """
 
     text: str

@@ -314,7 +314,7 @@ class Outcome:
 
 
 def facts_from(ontology: Ontology, given: Mapping[str, str]) -> dict[str, Value]:
-    """Parse facts that a person wrote; empty values are ignored. Raises SettingsError for an unknown fact or
+    """Parse facts that a user wrote; empty values are ignored. Raises SettingsError for an unknown fact or
     an invalid value."""
     known = {fact.id: fact for fact in ontology.facts}
     if unknown := sorted(set(given) - set(known)):

@@ -226,7 +226,7 @@ class Clause:
 
     @property
     def asks(self) -> bool:
-        """Whether the quote is a query, not words of a source."""
+        """True if the quote is a query, not words of a source."""
         return gap_query(self.hop) is not None
 
     @property

@@ -67,7 +67,7 @@ class Outcome:
 
     @property
     def evidence_fell(self) -> bool:
-        """Whether the evidence status got worse."""
+        """True if the evidence status got worse."""
         then, now = (_rank(one) for one in self.evidence)
         return now < then
 
@@ -145,7 +145,7 @@ def _best(record: Record, count: int | None) -> Record:
 
 
 def _lost_pins(case: Saved, corpus: Corpus, model: LanguageModel | None) -> Iterator[str]:
-    """Yield pinned passages that left the corpus, or that the case found by itself before and not now."""
+    """Yield pinned passages that left the corpus, or that the case no longer finds on its own."""
     pinned = list(case.record["pool"]["pinned"])
     if not pinned:
         return

@@ -117,7 +117,7 @@ def values_of(path: Path) -> dict[str, Any]:
 def load_investigation(path: Path, corpus: Corpus) -> Investigation:
     """Load a saved investigation with its passages as they are in the corpus now.
 
-    If their text has changed since, a note says so. Raises InputError with file and field for an invalid
+    If their text has changed since, a note reports it. Raises InputError with file and field for an invalid
     file, or for one that does not fit the corpus.
     """
     return investigation_of(record_of(path), corpus, path)

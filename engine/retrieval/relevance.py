@@ -61,7 +61,7 @@ CROSS_LINGUAL_SHARE = 0.8
 
 
 def has_language(corpus: Corpus, language: str) -> bool:
-    """Whether a corpus has text in a language; text of an undetermined language may be in any."""
+    """Return whether a corpus has text in a language; text of an undetermined language may be in any."""
     bases = {_base(code) for code in corpus.info().languages}
     return _base(language) in bases or UNDETERMINED in (*bases, language)
 
@@ -77,7 +77,7 @@ def note_on(corpus: Corpus, language: str) -> tuple[str, ...]:
 def leave_out_words(
     corpus: Corpus, plan: QueryPlan, answers: Mapping[str, Found | Off], words: str, meaning: str
 ) -> dict[str, Found | Off]:
-    """Turn the answer of the retriever ``words`` off if only the retriever ``meaning`` can find passages.
+    """Disable the results of the retriever ``words`` if only the retriever ``meaning`` can find passages.
 
     That is the case if the corpus has no text in the question's language or no passage has a word of it, and
     the search by meaning has found something.

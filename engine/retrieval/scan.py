@@ -61,7 +61,7 @@ def off_notes(off: Mapping[str, str], held: Iterable[str]) -> tuple[str, ...]:
 # Fusion of ranked lists: the weighted sum of min-max normalised scores, which keeps distances. On the gold
 # sets it was always better than reciprocal rank fusion (Cormack et al., SIGIR 2009), which uses only ranks.
 
-# BM25 and dense share what the other retrievers leave; a retriever without a share here has ``OTHER``.
+# BM25 and dense share the rest of the weight; a retriever without a share here has ``OTHER``.
 PAIR: Mapping[str, float] = {LEXICAL: 0.5, DENSE: 0.5}
 SHARES: Mapping[str, float] = {"sparse": 0.2}
 OTHER = 0.2

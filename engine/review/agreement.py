@@ -26,7 +26,7 @@ _NO_ROOM: Final = 1e-12
 
 
 def krippendorff_alpha(counts: Counts, weights: Floats, *, ordinal: bool = False) -> Floats:
-    """Krippendorff's alpha, 1 - observed / expected disagreement.
+    """Return Krippendorff's alpha, 1 - observed / expected disagreement.
 
     Two nominal categories differ by 1. If ``ordinal``, with categories in the order of the columns, they
     differ by the square of the distance of their mean ranks (Krippendorff 2011, Computing Krippendorff's

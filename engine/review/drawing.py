@@ -78,7 +78,7 @@ def _standing(rankings: Sequence[Ranking], rows: Rows) -> csr_array:
 
 
 def _in_turn(worth: NDArray[np.float64], rows: Rows, taken_before: Counter[int], count: int) -> list[int]:
-    """Return items by worth, which falls with each item of the same row taken before."""
+    """Return items by worth, which decreases with each earlier item of the same row."""
     of_row = rows.tolist()
     queue = [(-own / (1 + taken_before[of_row[number]]), number) for number, own in enumerate(worth.tolist())]
     heapify(queue)

@@ -40,7 +40,7 @@ def select_assessments() -> Select[Any]:
 
 
 def is_open_to(queue_id: str, reviewer: str) -> ColumnElement[bool]:
-    """Condition for items of a queue that a reviewer can still judge, leased or not."""
+    """Return the condition for items of a queue that a reviewer can still judge, leased or not."""
     own = exists(
         select(ASSESSMENTS.c.number).where(
             ASSESSMENTS.c.case_number == QUEUE_ITEMS.c.case_number,
@@ -58,8 +58,10 @@ def is_open_to(queue_id: str, reviewer: str) -> ColumnElement[bool]:
 
 
 def is_assigned(queue_id: str, reviewer: str) -> ColumnElement[bool]:
-    """Condition for items that a reviewer may judge: all if no one is assigned. If assigned reviewers differ,
-    all reviewers named in the queue may settle it."""
+    """Return the condition for items that a reviewer may judge: all if no reviewer is assigned.
+
+    If assigned reviewers differ, all reviewers named in the queue may settle it.
+    """
     items = QUEUE_ITEMS.alias()
     anywhere = exists(
         select(items.c.number).where(items.c.queue == queue_id, names_reviewer(items, reviewer))
@@ -72,13 +74,13 @@ def is_assigned(queue_id: str, reviewer: str) -> ColumnElement[bool]:
 
 
 def names_reviewer(items: FromClause, reviewer: str) -> ColumnElement[bool]:
-    """Condition for items that name a reviewer."""
+    """Return the condition for items that name a reviewer."""
     # Not LIKE: in SQLite it ignores case.
     return func.replace(items.c.assigned, f"\n{reviewer}\n", "") != items.c.assigned
 
 
 def is_postponed(queue_id: str, reviewer: str) -> ColumnElement[bool]:
-    """Condition for items that a reviewer postponed in this queue, without a later assessment."""
+    """Return the condition for items that a reviewer postponed in this queue, without a later assessment."""
     after = ASSESSMENTS.alias()
     later = exists(
         select(after.c.number).where(

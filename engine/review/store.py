@@ -339,7 +339,7 @@ class ReviewStore(VerdictImport):
         return [row["corpus"] for row in self._read(counted.order_by(func.count().desc(), CASES.c.corpus))]
 
     def others(self, item: Item, reviewer: str) -> list[Assessment]:
-        """Return the current assessments of others, to a reviewer who has judged the item; else none."""
+        """Return other reviewers' current assessments if the reviewer has judged the item; else none."""
         reviewer = check_reviewer(reviewer)
         of_item = and_(CASES.c.id == item.case_id, ASSESSMENTS.c.key == item.key, ASSESSMENTS.c.is_current)
         found = [assessment_from(dict(row)) for row in self._read(select_assessments().where(of_item))]

@@ -88,7 +88,7 @@ class Auditor:
         self._earlier: dict[date, Auditor] = {}
 
     def claim(self, text: str, language: str) -> Checked:
-        """Check one claim by itself. Raises InputError if it is empty."""
+        """Check a single claim. Raises InputError if it is empty."""
         if not text.strip():
             raise InputError("there is no claim: write one")
         claim = self._claim(1, text, Span(0, len(text)), language, [])
@@ -220,7 +220,7 @@ class Auditor:
         return with_grades(found, self._grades)
 
     def _on_its_day(self, claim: Claim) -> Checked | None:
-        """The finding on a claim that begins or ends with a day of the past ("In June 2023 the fee was ...").
+        """Return the finding on a claim that begins or ends with a past day ("In June 2023 the fee was ...").
 
         None if it does not rest on law that was in force on that day and is not on the day of the audit.
         """

@@ -75,7 +75,7 @@ class LoggedCitation:
 class Entry:
     """A claim ("3"), or a citation outside the claims ("c1"). ``finding`` is the verdict as a key.
 
-    ``review`` is a person's review of this verdict; ``before`` is an earlier one that no longer applies,
+    ``review`` is the current review of this verdict; ``before`` is an earlier one that no longer applies,
     for the reason ``changed``.
     """
 
@@ -118,7 +118,7 @@ class Log:
 
     @property
     def reviewed(self) -> tuple[Entry, ...]:
-        """The entries that a person has confirmed or overruled."""
+        """The entries that a reviewer has confirmed or overruled."""
         return tuple(one for one in self.entries if one.review is not None)
 
 
@@ -233,7 +233,7 @@ class ReviewAction:
 def record_reviews(
     corpus: Corpus, log: Log, sayings: Sequence[ReviewAction], *, note: str = "", reviewer: str = ""
 ) -> tuple[Confirmation, ...]:
-    """Store a person's reviews of entries; durable once this returns.
+    """Store reviews of entries; durable once this returns.
 
     All of them are checked before any is stored. Raises InputError for an unknown entry or verdict, and
     CorpusError if nothing can be stored.
@@ -245,7 +245,7 @@ def record_reviews(
 
 
 def parse_verdict(given_verdict: str, entry: Entry) -> str:
-    """Return the key of a verdict that a person gives an entry. Raises InputError for an unknown one."""
+    """Return the key of a verdict that a reviewer gives an entry. Raises InputError for an unknown one."""
     key = "_".join(given_verdict.strip().lower().split())[:100]
     known = [one for one in WORDS if entry.is_citation or one not in (RESOLVED, AMBIGUOUS)]
     if key not in known:
@@ -311,7 +311,7 @@ class Tally:
 
     @property
     def overruled(self) -> tuple[Checked, ...]:
-        """The claims whose verdict a person changed, with that verdict."""
+        """The claims whose verdict a reviewer changed, with that verdict."""
         return tuple(one for one, before in self._pairs() if one is not before)
 
     def finding(self, finding: Finding) -> Count:
@@ -325,7 +325,7 @@ class Tally:
 
     @property
     def undecided(self) -> Count:
-        """Number of claims that are neither right nor wrong: a person has to read them."""
+        """Number of claims that are neither right nor wrong: a reviewer has to read them."""
         return self._count(lambda one: one.correct is None)
 
     @property

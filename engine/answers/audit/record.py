@@ -154,7 +154,7 @@ class Checked:
     @property
     def correct(self) -> bool | None:
         """True if the sources state the claim, False if they contradict it; None if undecided or if their
-        grade is too low: a person has to read them."""
+        grade is too low: a reviewer has to read them."""
         if self.finding in (Finding.SUPPORTED, Finding.WRONG_PINPOINT):
             return True if self.graded else None
         return False if self.finding in (Finding.CONTRADICTED, Finding.OUTDATED) else None

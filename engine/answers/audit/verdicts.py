@@ -1,8 +1,8 @@
-"""Verdicts on claims from the compared sources, by rules that a person can follow.
+"""Verdicts on claims from the compared sources, by rules that a reviewer can follow.
 
 A source supports a claim if it states all of it, in the same parts and under the same conditions. It
 contradicts a claim if it states otherwise on the same subject and act. Everything else is only related, to be
-read by a person.
+read by a reviewer.
 """
 
 from __future__ import annotations

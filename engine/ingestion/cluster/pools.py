@@ -293,12 +293,12 @@ class ClusterPool(Generic[Task, Item]):
 
     @property
     def is_free(self) -> bool:
-        """Whether a worker could begin a task soon."""
+        """True if a worker could begin a task soon."""
         return self._open < self._tasks * self._pools.threads
 
     @property
     def is_busy(self) -> bool:
-        """Whether a task is in progress."""
+        """True if a task is in progress."""
         return self._open > 0
 
     def start(self, task: Task) -> None:

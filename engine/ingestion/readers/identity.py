@@ -376,7 +376,7 @@ def _first_lines(body: str) -> str | None:
 
 
 def _explanation_title(body: str) -> str | None:
-    """The first lines of a text if they name an explanation: "PENJELASAN", "ATAS", "UNDANG-UNDANG ..."."""
+    """Return the title of an explanation, or None: "PENJELASAN", "ATAS", "UNDANG-UNDANG ..."."""
     paragraph = body.strip()[:HEAD].partition("\n\n")[0].split("\n")
     lines = takewhile(lambda line: heading_line(line) is None or line is paragraph[0], paragraph)
     title = " ".join(" ".join(lines).split())

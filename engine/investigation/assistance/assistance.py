@@ -57,7 +57,7 @@ class Assistance:
         return (*(GapQuery(words) for words in missing), *queries)
 
     def judges(self, rounds_done: int) -> bool:
-        """Whether the settings ask for a judgement after ``rounds_done`` rounds."""
+        """Return whether the settings ask for a judgement after ``rounds_done`` rounds."""
         return SUFFICIENCY in self._settings.model_tasks and rounds_done >= FIRST_ROUND
 
     def judge(

@@ -355,5 +355,5 @@ def _filler(corpus: Corpus) -> str:
 
 
 def budget_of(settings: InvestigationSettings) -> Budget:
-    """The budget of a case; its seconds end with those of the run."""
+    """Return the budget of a case; its seconds end with those of the run."""
     return Budget(settings.call_budget, settings.token_budget, settings.time_budget, settings.money_budget)

@@ -55,7 +55,7 @@ def document_signs(corpus: Corpus) -> DocumentSigns:
 
 
 def is_latest(document: Document) -> bool:
-    """Whether a document is the latest of its editions or versions, or the only one."""
+    """Return whether a document is the latest of its editions or versions, or the only one."""
     number, _, count = str(document.metadata.get(EDITION, "")).partition(" of ")
     return number == count or not count
 

@@ -200,7 +200,7 @@ def _add_experience(experience: Experience, described: PoolDescription, features
 def rank_by_scan(pool: Pool, relevance: Relevance, scanned: Rows, scores: Scores) -> Ranking:
     """Rank the passages of a scan in its order, pinned ones first. ``scores`` of the scan, shape (n,).
 
-    Passages that a person added since are ranked by their relevance.
+    Passages that a user added since are ranked by their relevance.
     """
     entries = {entry.row: entry for entry in pool.entries() if entry.passage_id not in pool.dismissed}
     in_pool = np.isin(scanned, list(entries))

@@ -112,7 +112,7 @@ class Reranking:
     ) -> Ranking:
         """Rerank the head of the ranking within the budget; unchanged if the model is off.
 
-        ``language`` of the question. Pinned passages are not judged: a person ranked them.
+        ``language`` of the question. Pinned passages are not judged: a user ranked them.
         """
         model, judging = self._model, self._judging
         if model is None or judging is None:

@@ -2,8 +2,8 @@
 
 A strategy is a class without constructor arguments that declares the attributes of ``StrategyInfo`` and has
 the two methods of ``Strategy``. Optional attributes: ``whole = True`` for one that proposes whole documents
-that a person asked for, which bypass the gate's threshold and keep their order; ``lasting = True`` for one
-whose evidence does not change while its corpus is open, so that it is asked for only when a hop is read. The
+that a user requested, which bypass the gate's threshold and keep their order; ``lasting = True`` for one
+whose evidence does not change while its corpus is open, so that it is computed only when a hop is read. The
 case owns the pool, budgets and rounds; a strategy only reads seeds and proposes leads.
 """
 
@@ -77,10 +77,10 @@ class Strategy(StrategyInfo, Protocol):
 
 
 def bypasses_gate(strategy: Strategy) -> bool:
-    """Whether a strategy proposes whole documents, which the gate does not judge by relevance."""
+    """Return whether a strategy proposes whole documents, which the gate does not judge by relevance."""
     return bool(getattr(strategy, "whole", False))
 
 
 def is_lasting(strategy: Strategy) -> bool:
-    """Whether the evidence of a strategy's leads stays the same while its corpus is open."""
+    """Return whether the evidence of a strategy's leads stays the same while its corpus is open."""
     return bool(getattr(strategy, "lasting", False))

@@ -76,8 +76,10 @@ class Concepts:
         return replace(leads, steps=np.array([one.step for one in found], np.int8))
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """Which concept the question names and which article of it a passage is, or the words of the
-        reference that joins two passages."""
+        """Name the concept in the question and the article that the passage is of it.
+
+        For two passages joined by a reference, quote the words of the reference.
+        """
         found = _found(context)
         evidence = []
         for number, source in zip(leads.evidence.tolist(), leads.sources.tolist(), strict=True):
@@ -90,7 +92,7 @@ class Concepts:
 
 
 def _found(context: Context) -> list[Found]:
-    """What the concepts of the question lead to, each passage from each source once; always in one order."""
+    """Return the leads of the question's concepts, each passage from each source once, in a fixed order."""
     known = get_concepts(context.corpus)
     plan = context.relevance.plan
     named = () if known is None else known.named_in(plan.question, plan.language)[:MOST_FOLLOWED]

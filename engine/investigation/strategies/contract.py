@@ -46,7 +46,7 @@ QUESTION = "Which fees does a vessel pay under the harbour code?"
 
 
 def toy_corpus(folder: Path) -> Corpus:
-    """The toy corpus of the Corpus contract, in a new folder: eight passages, vectors in the plane."""
+    """Return the toy corpus of the Corpus contract, in a new folder: eight passages, vectors in the plane."""
     write_corpus(folder, toy_contents())
     return open_corpus(folder)
 

@@ -34,7 +34,7 @@ class Extracted:
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Propose leads over one hop; ``evidence`` is the number of a proposal."""
-        # Leads are explained by the graph that proposed them, even if a person judges a proposal in between.
+        # Leads are explained by the graph that proposed them, even if a user judges a proposal in between.
         graph = self._graph = extracted_graph(context.corpus)
         both = []
         for direction in DIRECTIONS:

@@ -38,7 +38,7 @@ E5_PREFIXES = ("passage: ", "query: ")
 
 @lru_cache(maxsize=8)
 def embedder(spec: str) -> Embedder | None:
-    """The model of a spec, None for "none"; the same object for the same spec.
+    """Return the model of a spec, None for "none"; the same object for the same spec.
 
     Nothing is loaded before the first use. Raises SettingsError for a spec that cannot be read.
     """
@@ -65,7 +65,7 @@ def embedder(spec: str) -> Embedder | None:
 
 @lru_cache(maxsize=8)
 def sparse_embedder(spec: str) -> SparseEmbedder | None:
-    """The learned sparse model of a spec, None for "none". Otherwise as ``embedder``."""
+    """Return the learned sparse model of a spec, None for "none". Otherwise as ``embedder``."""
     if spec == NO_EMBEDDING:
         return None
     _, name, options = _read(spec, "sparse model", ("st",), "none or st:NAME_OR_FOLDER", {"languages"})

@@ -263,7 +263,7 @@ class Alignment:
 
     @property
     def complete(self) -> bool:
-        """Whether the source supports the claim."""
+        """True if the source supports the claim."""
         return (
             self.content + len(self.numbers) >= FEWEST_CONTENT
             and self.content > 0
@@ -273,7 +273,7 @@ class Alignment:
 
     @property
     def contrary(self) -> bool:
-        """Whether the source contradicts the claim, on the same subject and act; a special case is no
+        """True if the source contradicts the claim, on the same subject and act; a special case is no
         contradiction."""
         hard = (Change.NUMBER, Change.LIMIT, Change.MODALITY, Change.NEGATION, Change.OPPOSITE)
         return (

@@ -92,7 +92,7 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
-        """Whether there is a specific difference: a quantity, modality, negation or opposite."""
+        """True if there is a specific difference: a quantity, modality, negation or opposite."""
         return bool(self.different or self.opposites) or Agreement.OPPOSITE in (self.modality, self.polarity)
 
 

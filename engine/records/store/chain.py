@@ -303,7 +303,7 @@ def new_id() -> str:
 
 
 def engine_version() -> str:
-    """The version of this program."""
+    """Return the version of this program."""
     return __version__
 
 

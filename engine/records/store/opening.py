@@ -329,7 +329,7 @@ def _configure(connection: Any, *pragmas: str) -> Any:
 
 
 def _discard_read_only(_: object, record: Any) -> None:
-    """Do not reuse a read-only connection: it would not notice later writes of others."""
+    """Do not reuse a read-only connection: it would not see later writes of other processes."""
     if record.info.get(_READ_ONLY):
         record.invalidate()
 

@@ -75,7 +75,7 @@ def uses_of(strategy: str, intent: Intent | None) -> Mapping[str, Use]:
 
 
 # Views made by a language model. Without a model, or if it fails or proposes nothing usable, the fallback is
-# used and the plan's notes say so.
+# used and the plan's notes report it.
 
 # The kinds of views that sub-questions of a language model replace.
 STRUCTURE = frozenset({PART, SIDE, CLAUSE})

@@ -145,7 +145,7 @@ def _frame(sentence: str, words: Words) -> str:
 
 
 def _is_enclosed(text: str, at: int) -> bool:
-    """Whether a position is inside brackets or quotes that close after it."""
+    """Return whether a position is inside brackets or quotes that close after it."""
     for opening, closing in zip(_OPENING, _CLOSING, strict=True):
         if text.count(opening, 0, at) > text.count(closing, 0, at) and closing in text[at:]:
             return True
@@ -157,14 +157,14 @@ def _asks(piece: str, words: Words) -> bool:
 
 
 def _is_bare_question_word(piece: str, words: Words) -> bool:
-    """Whether a piece is only a question word, or one with a noun: "how", "in what cases"."""
+    """Return whether a piece is only a question word, or one with a noun: "how", "in what cases"."""
     found = [match for pattern in words.asks if (match := pattern.search(piece)) is not None]
     rest = min((piece[match.end() :] for match in found), key=len, default=piece)
     return piece[-1:] < _WIDE and len(rest.split()) < FEWEST_WORDS
 
 
 def _continues_clause(before: str, after: str, words: Words) -> bool:
-    """Whether the words after a conjunction continue a clause before it.
+    """Return whether the words after a conjunction continue a clause before it.
 
     For example "firms which hold money and which lend it", "when and by which body".
     """

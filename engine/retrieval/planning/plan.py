@@ -1,4 +1,4 @@
-"""The query plan of a question: its views, filters and depth, and plans that a person edited."""
+"""The query plan of a question: its views, filters and depth, and plans that a user edited."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def depth_of(plan: QueryPlan, settings: InvestigationSettings) -> Depth | None:
     return Depth(DepthKind.USUAL, "it asks for one thing")
 
 
-# Plans that a person edited
+# Plans that a user edited
 
 HEAVIEST = 10.0
 MOST_VIEWS = 16
@@ -122,7 +122,7 @@ def make_plan(
       force; shapes (passages,), None for all.
     - ``day``: the date of the law for named provisions, unless the question or the settings name one; today
       by default.
-    - ``offered``: include the views that the strategy leaves out, switched off, for a person to choose from.
+    - ``offered``: include the views that the strategy leaves out, switched off, for a user to choose from.
     - ``helpers``: used if the settings say so.
 
     A question of more than 4,000 characters is cut, with a note. Raises InputError for an invalid
@@ -189,7 +189,7 @@ def make_plan(
 
 
 def _on_day_asked(plan: QueryPlan, corpus: Corpus, settings: InvestigationSettings, today: date) -> QueryPlan:
-    """The plan with the day whose law the question asks for as a constraint.
+    """Return the plan with the day whose law the question asks for as a constraint.
 
     The corpus must have law that was in force on that day and is not in force today. A day that the question
     or the settings choose takes precedence.
@@ -205,7 +205,7 @@ def _on_day_asked(plan: QueryPlan, corpus: Corpus, settings: InvestigationSettin
 
 
 def has_law_of(corpus: Corpus, day: date, today: date) -> bool:
-    """Whether a corpus has law that was in force on a day and is not in force today."""
+    """Return whether a corpus has law that was in force on a day and is not in force today."""
     return bool((corpus.in_force(day) & ~corpus.in_force(today)).any())
 
 
@@ -227,7 +227,7 @@ def _day_note(plan: QueryPlan, settings: InvestigationSettings) -> Iterator[str]
 
 
 def _is_read(plan: QueryPlan, settings: InvestigationSettings, found: Suggestion) -> bool:
-    """Whether the day of a case comes from the prose of its question and was not set explicitly."""
+    """Return whether the day of a case comes from the prose of its question and was not set explicitly."""
     is_chosen = settings.as_of is not None or read_signs(plan.question).constraints.as_of is not None
     return not is_chosen and found.value == str(plan.constraints.as_of)
 

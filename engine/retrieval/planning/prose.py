@@ -49,10 +49,10 @@ def standards_at(corpus: Corpus, text: str) -> list[tuple[tuple[str, ...], Span]
 # Dates, types of documents, and documents
 #
 # "since 2015" may mean documents of 2015 and later, or only that something is true since then. So it becomes
-# a suggestion that a person can apply. Only the day of a question about the past is applied by itself
+# a suggestion that a user can apply. Only the day of a question about the past is applied automatically
 # (``day_asked``). Documents and their types are looked up in the corpus.
 
-# Most words of a name; most letters in a script without blanks.
+# Maximum words of a name; maximum letters in a script without blanks.
 LONGEST_NAME, LONGEST_UNSPACED = 16, 48
 HAN_FIRST, HAN_LAST = "\u3400", "\u9fff"
 MOST_DOCUMENTS = 8
@@ -157,7 +157,7 @@ def day_asked(text: str, language: str, suggestions: Sequence[Suggestion], today
 
 
 def asks_for_past(plan: QueryPlan) -> bool:
-    """Whether a question is in the past tense or has a word like "formerly"."""
+    """Return whether a question is in the past tense or has a word like "formerly"."""
     return _is_past(plan.question, words_of(plan.language).dates)
 
 
@@ -200,7 +200,7 @@ def types_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:
 
 
 def _has_word(stemmed: str, word: str, stems: set[str], text: str) -> bool:
-    """Whether a question has a word by its stem, or several words verbatim."""
+    """Return whether a question has a word by its stem, or several words verbatim."""
     return stemmed in stems or (" " in word and word.casefold() in text.casefold())
 
 
@@ -222,7 +222,7 @@ def documents_focused_on(corpus: Corpus, text: str, language: str) -> tuple[str,
 
 
 def asks_for_text_of(text: str, language: str, span: Span) -> bool:
-    """Whether a question asks for the text of the document named at a span: "what does X say on fees?"."""
+    """Return whether a question asks for text of the document named at a span: "what does X say on fees?"."""
     words, front, behind = words_of(language), text[: span.start], text[span.end :]
     before = any(pattern.search(front) for pattern in words.asks_of_before)
     return before or any(pattern.match(behind) for pattern in words.asks_of_behind)
@@ -286,7 +286,7 @@ class _Names:
     longest: dict[Key, int]
 
     def is_shared(self, key: Key) -> bool:
-        """Whether several documents have a name."""
+        """Return whether several documents have a name."""
         return len(set(self.ids.get(key, {}).values())) > 1
 
     def document(self, key: Key, run: str, in_any_case: bool) -> str | None:

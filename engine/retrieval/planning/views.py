@@ -212,7 +212,7 @@ def feedback_words(
 ) -> tuple[str, ...]:
     """Return words that distinguish the first passages from all others, best first, without the question's.
 
-    Words are spelled as in the passages, so that a person can read and edit them.
+    Words are spelled as in the passages, so that a user can read and edit them.
     """
     (hits,) = corpus.search_lexical([text], language, passages, mask=mask)
     if not len(hits.rows):

@@ -1,4 +1,4 @@
-"""The tables of question words by language, and what they say of a question: intent, structure, meaning."""
+"""The tables of question words by language, and the intent, structure and meaning found with them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ from engine.model import Intent
 #
 # - ``intent``: patterns by intent; the matched words are shown as evidence.
 # - ``parts``: ``joints``, the conjunctions between two questions, and ``openers``, the beginning of the
-# second;   ``asks``: beginnings of questions; ``requests``: beginnings of sentences that ask without a
-# question mark;   ``relatives``: openers that may also continue a clause; ``refers``: ``pronouns`` and the
-# patterns of their   referents in the first part, the group ``subject`` of ``subjects``, empty if it is never
-# clear; ``own``:   words before a pronoun whose referent is in its own part; ``implied``: nouns whose
-# referent is only implied   without background ("the consequences"); ``several``: the pronoun may refer to
-# both sides of a comparison. - ``compare``: whole questions with groups ``a``, ``b`` and optionally
-# ``frame``; ``clauses``: whole questions   with groups ``outer`` and ``inner``. Both are matched without the
-# final question mark. - ``meaning``: whole questions for the meaning of a term, the group ``term``. -
-# ``asks_of_before`` and ``asks_of_behind``: words around a document whose own text is asked for. - ``dates``:
-# words before a year or date, by what they ask for; ``..._behind``: words after it; ``before`` and
-# ``within``: the date of the law; ``between`` and ``through``: words around the first of two dates. -
-# ``types``: kinds of documents, and the words for them in questions. - ``legal``: pairs of lists, everyday
-# words and legal terms. - ``examples``: questions and what must be found in them; the tests run them.
+#   second; ``asks``: beginnings of questions; ``requests``: beginnings of sentences that ask without a
+#   question mark; ``relatives``: openers that may also continue a clause; ``refers``: ``pronouns`` and the
+#   patterns of their referents in the first part, the group ``subject`` of ``subjects``, empty if it is never
+#   clear; ``own``: words before a pronoun whose referent is in its own part; ``implied``: nouns whose
+#   referent is only implied without background ("the consequences"); ``several``: the pronoun may refer to
+#   both sides of a comparison.
+# - ``compare``: whole questions with groups ``a``, ``b`` and optionally ``frame``; ``clauses``: whole
+#   questions with groups ``outer`` and ``inner``. Both are matched without the final question mark.
+# - ``meaning``: whole questions for the meaning of a term, the group ``term``.
+# - ``asks_of_before`` and ``asks_of_behind``: words before and after a document whose own text is requested.
+# - ``dates``: words before a year or date, by their purpose; ``..._behind``: words after it; ``before`` and
+#   ``within``: the date of the law; ``between`` and ``through``: words around the first of two dates.
+# - ``types``: kinds of documents, and the words for them in questions.
+# - ``legal``: pairs of lists, everyday words and legal terms.
+# - ``examples``: questions and the results required of them; the tests run them.
 #
 # All patterns ignore case; a blank in ``compare`` and ``clauses`` matches one blank.
 
@@ -95,11 +97,11 @@ class DateWords(BaseModel):
     before_behind: list[str] = []
     within: list[str] = []
     within_behind: list[str] = []
-    # How a question begins that asks for the law of the past, as regular expressions.
+    # Beginnings of questions for the law of the past, as regular expressions.
     past: list[str] = []
     # Words before a year that may also be part of a law's name; "" if a year needs none in the past tense.
     bare: list[str] = []
-    # What precedes or follows a date that describes the facts, not the law, as regular expressions.
+    # Words before or after a date that describes the facts, not the law, as regular expressions.
     facts: list[str] = []
     facts_behind: list[str] = []
     since_behind: list[str] = []
@@ -241,8 +243,7 @@ def _border(parts: _Parts) -> re.Pattern[str] | None:
     return _pattern(rf"(?:,?\s+(?:{joints}),?|[;؛]|{listed})\s+(?=(?:{openers})\b)")
 
 
-# Questions for the meaning of a term: "What is a Relevant Person?", "Was bedeutet
-# 'unverzüglich'?".
+# Questions for the meaning of a term: "What is a Relevant Person?", "Was bedeutet 'unverzüglich'?".
 
 LONGEST_TERM = 60
 _ENDS = " \t?!.؟？。\"“”„«»‘’'"
@@ -261,7 +262,7 @@ def term_asked(text: str, language: str) -> str:
 
 # Sub-questions by structure: sides of a comparison and clauses. ``parting.py`` finds parts.
 
-# Most words of a side of a comparison: longer text is a clause.
+# Maximum words of a side of a comparison: longer text is a clause.
 LONGEST_SIDE = 16
 
 MARKS = " -–•.?!؟。？,،，:;"
@@ -276,7 +277,7 @@ class Compared(NamedTuple):
 
 
 def compared(text: str, language: str) -> Compared | None:
-    """Return what a question compares; None if it compares nothing."""
+    """Return the comparison in a question; None if there is none."""
     for pattern in words_of(language).compare:
         match = pattern.fullmatch(text.strip(MARKS))
         if match is None:

@@ -62,7 +62,7 @@ class Reranker(Protocol):
 
 
 def reads(model: Reranker, language: str) -> bool:
-    """Whether the model reads a language; an undetermined language counts as read."""
+    """Return whether the model reads a language; an undetermined language counts as read."""
     return model.languages is None or language in model.languages or language == "und"
 
 

@@ -34,7 +34,7 @@ class Pace:
 
     @property
     def is_measured(self) -> bool:
-        """Whether there is a measurement."""
+        """True if there is a measurement."""
         return self._rate is not None
 
     def expected(self, question: int, texts: Sequence[int]) -> float:

@@ -61,7 +61,7 @@ class ListwiseReranker:
         self._limit: float | None = None
 
     def load(self) -> None:
-        """Nothing has to be loaded."""
+        """Do nothing: there is no model to load."""
 
     def within(self, milliseconds: float) -> None:
         """Set the time limit of the next judgement."""

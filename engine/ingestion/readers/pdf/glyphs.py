@@ -44,7 +44,7 @@ class Sign:
 
     @property
     def stretches(self) -> bool:
-        """Whether it only stretches a word."""
+        """True if it only stretches a word."""
         narrow = 0 < self.right - self.left < _NARROWEST_LETTER * self.height
         return self.text == _TATWEEL or (narrow and direction_class(self.text[0]) == "R")
 

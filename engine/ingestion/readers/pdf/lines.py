@@ -253,7 +253,7 @@ class Line:
 
     @property
     def centred(self) -> bool:
-        """Whether it is in the middle of its column, clear of both edges."""
+        """True if it is in the middle of its column, clear of both edges."""
         width = self.edges[1] - self.edges[0]
         return min(self.start, self.rest) > 0.05 * width and abs(self.start - self.rest) < 0.12 * width
 

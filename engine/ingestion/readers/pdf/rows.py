@@ -87,7 +87,7 @@ class Row:
 
     @property
     def rtl(self) -> bool:
-        """Whether its letters run from right to left."""
+        """True if its letters run from right to left."""
         return runs_right_to_left(self.text)
 
 

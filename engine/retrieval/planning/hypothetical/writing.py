@@ -56,7 +56,7 @@ class WeighedDraft:
 
     @property
     def used(self) -> bool:
-        """Whether it is similar enough to the question to be searched."""
+        """True if it is similar enough to the question to be searched."""
         return self.similarity >= LOWEST_SIMILARITY
 
 

@@ -174,7 +174,7 @@ def _named(question: Question, mention: Mention, code: str, name: Name | None) -
 
 
 def _is_label(question: Question, form: str) -> bool:
-    """Whether a word and a number are the label of a provision, such as "Disclosure 306-3"."""
+    """Return whether a word and a number are the label of a provision, such as "Disclosure 306-3"."""
     word, _, number = form.rpartition(" ")
     if not word:
         return False
