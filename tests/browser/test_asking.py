@@ -87,7 +87,7 @@ def test_half_a_value_and_one_out_of_range_are_named_and_one_taken_back_is_none(
     stop = "#set-stop_when textarea, #set-stop_when input"
     page.fill(stop, "plenty")
     page.click("#go")
-    page.wait_for_selector(".banner >> text=stop_when: 'plenty' is no condition")
+    page.wait_for_selector(".banner >> text=stop_when: 'plenty' is not a condition")
     assert "Traceback" not in page.content()
     page.fill(stop, "")
     page.click("#go")

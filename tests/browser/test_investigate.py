@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import ui.investigate.updates
 from engine.investigation import Case
 from engine.investigation.events import Event
 from tests.browser.conftest import QUESTION, ask
@@ -189,7 +188,7 @@ class BrokenCase(Case):
 def test_after_a_fault_of_the_engine_a_case_can_be_cancelled_and_keeps_what_it_found(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ui.investigate.updates, "Case", BrokenCase)
+    monkeypatch.setattr("engine.investigation.factory.Case", BrokenCase)
     page.fill("#question textarea", QUESTION)
     page.click("#go")
     page.wait_for_selector(".banner")
@@ -197,7 +196,7 @@ def test_after_a_fault_of_the_engine_a_case_can_be_cancelled_and_keeps_what_it_f
     assert "a secret of the engine" not in page.content()
     page.wait_for_selector("#go:visible")
 
-    monkeypatch.setattr(ui.investigate.updates, "Case", SlowCase)
+    monkeypatch.setattr("engine.investigation.factory.Case", SlowCase)
     # One that was asked before is answered at once, and leaves nothing to cancel.
     page.fill("#question textarea", f"{QUESTION} And who else?")
     page.click("#go")

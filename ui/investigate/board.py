@@ -235,7 +235,9 @@ def provenance(
     shown = chosen(pool, ranked, limit)
     queries, found = sent_queries(pool.hops_of([GAP_STRATEGY]), rounds), found_by(pool)
     ranks = {passage_id: number for number, passage_id in enumerate(ranked, start=1)}
-    trails = pool.trails_of(shown, TRAILS_PER_NODE)
+    listed = [passage_id for passage_id in ranked if passage_id in pool]
+    # Those of ranked passages are the trails that their cards show.
+    trails = pool.trails_of(shown, TRAILS_PER_NODE) | pool.telling_trails(listed, TRAILS_PER_NODE)
     edges = _edges(pool, shown, trails, queries)
     first = {hop for hop in edges if hop == _first_hop(pool, hop.target_id)}
     rounds_of = {node: sent.round for sent, node in queries.items()}

@@ -23,10 +23,10 @@ def test_an_address_that_asks_for_the_former_index_still_opens() -> None:
     ("words", "message"),
     [
         ("postgresql://h/d", "names no corpus"),
-        ("postgresql://h/d?corpus=c&dense=often", "dense is codes or exact"),
-        ("postgresql://h/d?corpus=c&timeout=0", "timeout is a number of seconds"),
+        ("postgresql://h/d?corpus=c&dense=often", "dense must be codes or exact"),
+        ("postgresql://h/d?corpus=c&timeout=0", "timeout must be a number of seconds"),
         ("postgresql://h:port/d?corpus=c", "unusable address"),
-        ("postgresql://h/d?corpus=c&replica=h2", "replica is an address"),
+        ("postgresql://h/d?corpus=c&replica=h2", "replica must be an address"),
     ],
 )
 def test_what_is_wrong_with_an_address_is_told(words: str, message: str) -> None:

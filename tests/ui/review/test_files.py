@@ -113,7 +113,7 @@ def test_nothing_is_taken_from_or_handed_to_anybody_else(
     foreign, count = keep(BELA), len(said(store))
     row = f"{HEAD}{{}},passage:x,relevant,Bela,\n"
     for do in ("verdicts-out", "verdicts-in"):
-        given = {"format": "csv", "file": sent(uploads, HEAD)}
+        given = {"format": "csv"} | ({"file": sent(uploads, HEAD)} if do == "verdicts-in" else {})
         assert "there is no queue" in bela(do, queue=queue, **given)["error"]
         assert "no such matter" in bela(do, matter=matter_of(desk), **given)["error"]
         assert "no such matter" in opal(do, matter=matter_of(desk), **given)["error"]

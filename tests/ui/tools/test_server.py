@@ -96,7 +96,7 @@ def test_a_client_plans_investigates_follows_reads_and_lists(own_machine: str) -
         assert "json" in [one["name"] for one in formats["formats"]]
         for name in (one["name"] for one in formats["formats"]):
             if name == "qrels":
-                assert "nobody has judged" in await call.refused("export", case=case["case"], format=name)
+                assert "has been judged" in await call.refused("export", case=case["case"], format=name)
                 continue
             handed = await call("export", case=case["case"], format=name)
             assert handed["bytes"] > 0

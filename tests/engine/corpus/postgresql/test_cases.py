@@ -75,4 +75,4 @@ def test_the_command_line_takes_an_address(place: str, capsys: pytest.CaptureFix
     assert main(["investigate", QUESTIONS[0], "--corpus", place, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["passages"]
     assert main(["ingest", "x", "--corpus", place]) == 2
-    assert "`copy` brings a corpus to a server" in capsys.readouterr().err
+    assert "use `copy` to load a corpus into a server" in capsys.readouterr().err

@@ -38,7 +38,7 @@ def test_the_corpus_is_that_of_one_machine(
     tmp_path: Path, here: Here, two_workers: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, report = here
-    monkeypatch.delattr(CorpusReferences, "resolved")
+    monkeypatch.delattr(CorpusReferences, "resolve")
     there = build(folder / "sources", tmp_path / "there" / "corpus", two_workers.address)
     assert read_corpus(folder / "corpus") == read_corpus(tmp_path / "there" / "corpus")
     assert [str(problem) for problem in report.problems] == [str(problem) for problem in there.problems]
