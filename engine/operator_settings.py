@@ -428,7 +428,7 @@ def operator_settings(**given: Any) -> OperatorSettings:
         found = OperatorSettings(**given)
     except ValidationError as error:
         wrong.extend(
-            _told(str(part["loc"][0]), part["msg"], part["input"])
+            _describe_error(str(part["loc"][0]), part["msg"], part["input"])
             for part in error.errors(include_context=False, include_url=False)
         )
     if wrong:
@@ -444,7 +444,7 @@ def _unknown(environment: Mapping[str, str]) -> Iterator[str]:
             yield f"{name} is no setting; the nearest is {near} (python -m engine settings lists all)"
 
 
-def _told(name: str, message: str, value: object) -> str:
+def _describe_error(name: str, message: str, value: object) -> str:
     field = next((each for each in OperatorSettings.model_fields if name in (each, variable(each))), name)
     known = OperatorSettings.model_fields.get(field)
     if known is None:

@@ -271,7 +271,7 @@ class InvestigationSettings(BaseModel):
 
     @field_validator("model_tasks")
     @classmethod
-    def _known_tasks(cls, tasks: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_tasks(cls, tasks: tuple[str, ...]) -> tuple[str, ...]:
         unknown = [task for task in tasks if task not in MODEL_TASKS]
         if unknown:
             raise ValueError(

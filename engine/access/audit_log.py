@@ -168,9 +168,9 @@ class _PrivateHandler(RotatingFileHandler):
         make_private_folder(path.parent)
         _make_private(path)
         super().__init__(path, maxBytes=size, backupCount=list_corpora, encoding="utf-8")
-        self.rotator = self._put_aside
+        self.rotator = self._rotate_file
 
-    def _put_aside(self, source: str, target: str) -> None:
+    def _rotate_file(self, source: str, target: str) -> None:
         os.replace(source, target)
         _make_private(Path(source))
 

@@ -255,16 +255,16 @@ class Users:
 
     def change_role(self, name: str, role: Role) -> None:
         """Change a user's role. Raises InputError for an unknown user."""
-        user = self._known(name)
+        user = self._get_user(name)
         self._write({**self._users(), checked_user_name(name): user.model_copy(update={"role": role})})
 
     def remove(self, name: str) -> None:
         """Remove a user, which ends the sessions of the name. Raises InputError if there is no such user."""
-        self._known(name)
+        self._get_user(name)
         cleaned = checked_user_name(name)
         self._write({other: user for other, user in self._users().items() if other != cleaned})
 
-    def _known(self, name: str) -> User:
+    def _get_user(self, name: str) -> User:
         user = self._users().get(checked_user_name(name))
         if user is None:
             raise InputError(f"{self.path}: there is no user {checked_user_name(name)!r}")

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from engine.errors import AnswerError, RefusalError, SettingsError
 from engine.llm.base import Answer, Data, Meter, Prompt, Reply, Usage
 from engine.llm.cache import AnswerCache, answer_key, default_cache
-from engine.llm.completions import Completion, Fitting, Unfit, read_answer, told
+from engine.llm.completions import Completion, Fitting, Unfit, error_message, read_answer
 from engine.llm.exchange import SEED, Answered, Dialect, Exchange, Rung
 from engine.llm.prompt import messages, undefused
 from engine.llm.schemas import Wrapped, schema_text
@@ -86,7 +86,7 @@ class ChatModel:
             with meter.slot(prompt.task, Usage()) as slot:
                 slot.used = Usage(reused=1)
             return Reply(kept, Usage(reused=1), reused=True)
-        reply = self._asked(prompt, schema, meter)
+        reply = self._complete(prompt, schema, meter)
         if self._cache is None:
             return reply
         self._cache.put(key, reply.value)
@@ -100,7 +100,7 @@ class ChatModel:
         fits = self._exchange.expected(prompt, schema).tokens <= self.context_tokens
         return prompt if fits else replace(prompt, prefix=None)
 
-    def _asked(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
+    def _complete(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
         first = self._exchange.answered(prompt, schema, meter)
         read = self._read(first, prompt, schema)
         warnings = first.warnings + self._unkept(read, first.dialect)
@@ -119,7 +119,9 @@ class ChatModel:
     def _read(self, answered: Answered, prompt: Prompt, schema: type[Answer]) -> Fitting[Answer] | Unfit:
         completion, where = answered.completion, self.model_spec.where
         if completion.refusal:
-            raise RefusalError(f"{prompt.task}: {where} declined to answer: {told(completion.refusal)}")
+            raise RefusalError(
+                f"{prompt.task}: {where} declined to answer: {error_message(completion.refusal)}"
+            )
         if completion.finish == "content_filter":
             raise RefusalError(f"{prompt.task}: a filter of {where} withheld the answer")
         if completion.finish == "length":

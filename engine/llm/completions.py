@@ -118,7 +118,7 @@ class _Failure(BaseModel):
     detail: str | None = None
 
 
-def told(body: str) -> str:
+def error_message(body: str) -> str:
     """Return the message of an error, on one line and shortened, whatever its format."""
     try:
         failure = _Failure.model_validate_json(body)
@@ -188,7 +188,7 @@ def read_answer(content: str, schema: type[Answer]) -> Fitting[Answer] | Unfit:
         except ValidationError as error:
             if not _syntax(error):
                 problem = error
-    return Unfit(_told(problem), formed, bool(_kinds(problem) & SHAPE))
+    return Unfit(_describe_errors(problem), formed, bool(_kinds(problem) & SHAPE))
 
 
 def _kinds(error: ValidationError) -> set[str]:
@@ -216,7 +216,7 @@ def _objects(text: str) -> Iterator[str]:
     return reversed(found)
 
 
-def _told(error: ValidationError) -> str:
+def _describe_errors(error: ValidationError) -> str:
     """Return the problems, one clause per location, without the input: the repair shows that."""
     listed = []
     for item in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_ERRORS]:

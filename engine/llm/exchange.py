@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from engine.errors import AnswerError, ModelError
 from engine.llm.base import Counted, Meter, Prefix, Prompt, Usage
-from engine.llm.completions import Completion, read_completion, told
+from engine.llm.completions import Completion, error_message, read_completion
 from engine.llm.prompt import Messages, cut_at, messages, most_tokens, prompt_tokens, sent_messages
 from engine.llm.schemas import one_of, schema_text, strict_schema
 from engine.llm.sending import POLL_SECONDS, Patience, Sender, passing
@@ -212,7 +212,11 @@ class Exchange:
                 warnings = self._checked(built, completion, prompt.task)
                 self.learn(dialect)
                 return Answered(completion, used, dialect, warnings)
-            other = dialect.after_refusal(told(received.body)) if received.status in BAD_REQUEST else None
+            other = (
+                dialect.after_refusal(error_message(received.body))
+                if received.status in BAD_REQUEST
+                else None
+            )
             if other is not None:
                 dialect = other
                 continue
@@ -291,7 +295,7 @@ class Exchange:
         if received.status == UNREACHABLE:
             with self._lock:
                 self._down_until = time.monotonic() + DOWN_SECONDS
-            raise ModelError(f"{task}: {where} cannot be reached{tried}: {told(received.body)}")
+            raise ModelError(f"{task}: {where} cannot be reached{tried}: {error_message(received.body)}")
         if 300 <= received.status < 400:
             raise ModelError(
                 f"{task}: {where} redirects (status {received.status}); give the address that it redirects to"
@@ -307,7 +311,7 @@ class Exchange:
 
         Such a server may be one that only this machine can read.
         """
-        said = in_words(received.status) if self._sender.strange else told(received.body)
+        said = in_words(received.status) if self._sender.strange else error_message(received.body)
         return f": {said}" if said else ""
 
     @contextmanager

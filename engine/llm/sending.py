@@ -186,7 +186,7 @@ class Patience:
 
     def seconds(self, attempt: int, headers: Mapping[str, str]) -> float | None:
         """Return the seconds to wait after this attempt (from 0); None if the server requests too many."""
-        asked = asked_seconds(headers)
+        asked = retry_seconds(headers)
         if asked is not None:
             return asked if asked <= self.obeyed else None
         return self.random() * min(self.longest, self.first * float(2**attempt))
@@ -209,7 +209,7 @@ def passing(received: Received) -> bool:
     return received.status in PASSING or (received.status >= 500 and received.status not in LASTING)
 
 
-def asked_seconds(headers: Mapping[str, str]) -> float | None:
+def retry_seconds(headers: Mapping[str, str]) -> float | None:
     """Return the wait in ``Retry-After-Ms`` or ``Retry-After``: a number, or a date (RFC 9110, 10.2.3)."""
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         text = headers.get(name, "")

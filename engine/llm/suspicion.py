@@ -161,17 +161,17 @@ def _near(
     for start, end in first:
         low, high = start, end
         for other in others:
-            near = [span for span in other if _apart(span, (start, end)) <= rule.within]
+            near = [span for span in other if _distance(span, (start, end)) <= rule.within]
             if not near:
                 break
-            nearest = min(near, key=lambda span: _apart(span, (start, end)))
+            nearest = min(near, key=lambda span: _distance(span, (start, end)))
             low, high = min(low, nearest[0]), max(high, nearest[1])
         else:
             return low, high
     return None
 
 
-def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
+def _distance(one: tuple[int, int], other: tuple[int, int]) -> int:
     return max(one[0] - other[1], other[0] - one[1], 0)
 
 

@@ -149,7 +149,7 @@ class AccessGate:
             if not ended:
                 await send(message)
 
-        async def heard() -> Message:
+        async def receive_until_ended() -> Message:
             nonlocal ended
             while True:
                 with suppress(TimeoutError):
@@ -161,7 +161,7 @@ class AccessGate:
                         await send({"type": "http.response.body"})
                     return {"type": "http.disconnect"}
 
-        await self.app(scope, heard, answer)
+        await self.app(scope, receive_until_ended, answer)
 
     def _has_ended(self, request: Request) -> bool:
         try:

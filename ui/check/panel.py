@@ -28,7 +28,7 @@ from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
 from ui.check.audits import MOST_CALLS, RULES, Checking, check, shown_claim, shown_log, shown_tally
 from ui.corpus.uploads import put
 from ui.jobs.jobs import Job, Jobs
-from ui.jobs.reading import Reading, read_apart
+from ui.jobs.reading import Reading, read_files
 from ui.jobs.reading import cancel as cancel_reading
 from ui.models.connections import Connections
 from ui.shelf import Library
@@ -132,7 +132,7 @@ def read_file(access: CheckAccess, form: ReadForm) -> Answer:
     if form.file is None:
         raise InputError("no file came; choose one")
     take, given = SentText.model_validate_json, {"longest": LONGEST_TEXT}
-    (found,) = read_apart(Reading("text", partial(put, [form.file]), take, 1, given), access.caller.owner)
+    (found,) = read_files(Reading("text", partial(put, [form.file]), take, 1, given), access.caller.owner)
     cut = f"only the first {LONGEST_TEXT:,} of its {found.length:,} characters are taken here"
     return {"text": found.text, "note": f"{form.file.name}: {cut}" if found.length > LONGEST_TEXT else ""}
 

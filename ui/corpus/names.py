@@ -85,7 +85,7 @@ def name(access: CorpusAccess, form: NameForm) -> Answer:
     number = next((at for at, entity in enumerate(graph.entities) if entity.id == form.name), None)
     if number is None:
         raise InputError("this corpus has no such name (any more)")
-    return {"html": _whole(browser, graph, number)}
+    return {"html": _entity_html(browser, graph, number)}
 
 
 def _holds(entity: Entity, wanted: Sequence[str]) -> bool:
@@ -103,7 +103,7 @@ def _line(graph: EntityGraph, number: int) -> str:
     )
 
 
-def _whole(browser: Browser, graph: EntityGraph, number: int) -> str:
+def _entity_html(browser: Browser, graph: EntityGraph, number: int) -> str:
     entity = graph.entity(number)
     facts = (
         KIND_WORDS[entity.kind],

@@ -259,7 +259,7 @@ def document_head(browser: Browser, number: int, today: date, *, removable: bool
     remove = '<button type="button" data-remove>Remove from the corpus</button>' if removable else ""
     rows = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td dir="auto">{escape(value)}</td></tr>'
-        for name, value in _known(document)
+        for name, value in _metadata_rows(document)
     )
     return (
         f'<div class="title-line"><h2 dir="auto" lang="{escape(document.language)}">'
@@ -367,7 +367,7 @@ def _link(link: Link, words: str) -> str:
     )
 
 
-def _known(document: Document) -> list[tuple[str, str]]:
+def _metadata_rows(document: Document) -> list[tuple[str, str]]:
     aliases = [alias for alias in document.aliases if alias != document.title]
     own = {
         "Id": document.id,

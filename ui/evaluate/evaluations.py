@@ -19,7 +19,7 @@ from engine.verbs.requests import CorpusName, Key, Request, SentFile
 from ui.calls import Form
 from ui.corpus.uploads import put
 from ui.jobs.jobs import Job, Owner, Rules
-from ui.jobs.reading import Reading, read_apart
+from ui.jobs.reading import Reading, read_files
 from ui.sample import SOURCES
 
 # Limits of an evaluation on the page; the command line is for whole sets.
@@ -103,7 +103,7 @@ def _sent_questions(form: StartForm, owner: Owner) -> list[Question]:
     if form.queries is None or form.qrels is None:
         raise InputError("two files are needed: questions (JSON lines) and judgements (qrels)")
     files, most = partial(put, [form.queries, form.qrels]), form.questions
-    return read_apart(Reading("questions", files, _QUESTION.validate_json, most, {"most": most}), owner)
+    return read_files(Reading("questions", files, _QUESTION.validate_json, most, {"most": most}), owner)
 
 
 # An evaluation or an ablation as a job: its subject, and the results so far.

@@ -235,10 +235,10 @@ def _held(knob: Knob, value: Any) -> Any:
         return value if knob.kind in ("string", "choice") else typed
     if knob.optional:
         return None
-    raise SettingsError(f"{knob.name}: nothing is given; {_wanted(knob)}")
+    raise SettingsError(f"{knob.name}: nothing is given; {_describe_range(knob)}")
 
 
-def _wanted(knob: Knob) -> str:
+def _describe_range(knob: Knob) -> str:
     if knob.choices:
         return f"choose one of {', '.join(knob.choices)}"
     if knob.low is None or knob.high is None:

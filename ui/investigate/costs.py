@@ -124,7 +124,7 @@ def cost_line(case: Case | None) -> str:
     return f'<p class="expected">{escape(words)}</p>' if words else ""
 
 
-def asked_or_any(question: str) -> str:
+def question_or_sample(question: str) -> str:
     """Return the question, or one of usual length if it is empty."""
     return question.strip() or _ANY_QUESTION
 

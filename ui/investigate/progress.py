@@ -181,14 +181,14 @@ def _line(question: str, named: NamedProvision) -> str:
 
 def _offers(question: str, named: NamedProvision) -> Iterator[str]:
     for choice in named.choices:
-        asked = attribute(_asked_of(question, named, choice))
+        asked = attribute(_replace_provision(question, named, choice))
         yield (
             f'<button type="button" class="chip" data-question="{asked}" dir="auto">'
             f"{escape(choice.label)}</button>"
         )
 
 
-def _asked_of(question: str, named: NamedProvision, choice: Choice) -> str:
+def _replace_provision(question: str, named: NamedProvision, choice: Choice) -> str:
     """Return the question with an existing provision in place of the one that it names."""
     written = " ".join(question.split())
     return written.replace(named.words, choice.label, 1) if named.words in written else choice.label

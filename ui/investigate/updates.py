@@ -33,7 +33,7 @@ from ui.investigate.answer_panel import brief_value
 from ui.investigate.board import as_read, board_data, provenance, read_whole
 from ui.investigate.case_request import CaseRequest, case_request
 from ui.investigate.case_views import concepts_box, dossiers, may_judge, rules_slot
-from ui.investigate.costs import asked_or_any, wire_assist
+from ui.investigate.costs import question_or_sample, wire_assist
 from ui.investigate.coverage import WAITING as NO_AREAS
 from ui.investigate.coverage import coverage
 from ui.investigate.panels import PARTS, Stage, banner_html, on_failure
@@ -415,7 +415,9 @@ def wire_cost(rail: Rail, library: Library, connections: Connections) -> None:
             model = connections.model_for(asked.session, person)
             if model is None:
                 return None
-            any_question = asked.model_copy(update={"question": asked_or_any(asked.question), "edited": ""})
+            any_question = asked.model_copy(
+                update={"question": question_or_sample(asked.question), "edited": ""}
+            )
             return open_case(library, any_question, person.key, model).case
         except RedstringError:
             # Errors in the settings are reported when the case is opened.

@@ -350,10 +350,10 @@ class Jobs(Generic[Payload]):
                 deadline.cancel()
             if ended.state is not State.WAITING:
                 self._end(job, ended)
-            elif not self._again(job):
+            elif not self._requeue(job):
                 self._end(job, Ended(State.CANCELLED))
 
-    def _again(self, job: Job[Payload]) -> bool:
+    def _requeue(self, job: Job[Payload]) -> bool:
         """Queue a job again that wants another turn; not during shutdown."""
         with self._change:
             if self._ending:

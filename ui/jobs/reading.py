@@ -47,7 +47,7 @@ class Reading(Generic[Item]):
     given: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_apart(reading: Reading[Item], owner: Owner) -> list[Item]:
+def read_files(reading: Reading[Item], owner: Owner) -> list[Item]:
     """Read files in their turn, and return the items.
 
     Raises InputError if the files are invalid, CancelledError if the visitor cancels or disconnects.

@@ -26,7 +26,7 @@ from engine.verbs.requests import Key
 from ui.calls import Answer, Call
 from ui.corpus.uploads import Uploaded, check_files, stage
 from ui.jobs.jobs import Owner
-from ui.jobs.reading import Reading, read_apart
+from ui.jobs.reading import Reading, read_files
 from ui.review.access import MatterForm, QueueForm, ReviewAccess, shown
 
 # Limits of an upload and of an export; the command line has higher ones.
@@ -142,7 +142,7 @@ def _read(access: ReviewAccess, form: ImportForm) -> list[Draft]:
 
     given = {"format": chosen.name, "most": MOST_VERDICTS}
     reading = Reading("verdicts", put, _taken, MOST_VERDICTS, given)
-    return read_apart(reading, Owner(access.asker, access.person.address))
+    return read_files(reading, Owner(access.asker, access.person.address))
 
 
 def _taken(line: bytes) -> Draft:

@@ -87,7 +87,7 @@ def group(address: Address | None) -> str:
     return str(address) if address is not None else "unknown"
 
 
-def asked_locally(headers: Mapping[str, str], client: str) -> bool:
+def is_local_request(headers: Mapping[str, str], client: str) -> bool:
     """Return whether the headers (names in lower case) and the client address of a request are local.
 
     The check of the host name stops a foreign page whose own name resolves to this machine.
@@ -125,7 +125,7 @@ class Addressing:
         peer = parsed(scope["client"][0]) if scope.get("client") else None
         trusted = self._trusts(peer)
         address = self._behind(headers, peer) if trusted else peer
-        local = asked_locally(headers, str(peer))
+        local = is_local_request(headers, str(peer))
         kept = [(name, value) for name, value in scope["headers"] if name.lower() not in _DROPPED]
         settled = {**scope, "headers": kept, VISITOR: Visitor(group(address), local)}
         settled["client"] = (str(address or peer), 0)

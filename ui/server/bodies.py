@@ -46,7 +46,7 @@ class BodyGate:
         try:
             _check_headers(Headers(scope=scope), policy)
             if policy.body == "json":
-                value = checked_json(await _whole(receive, policy), policy)
+                value = checked_json(await _read_body(receive, policy), policy)
                 scope, receive = _handed_on(scope, receive, value)
         except BodyError as error:
             return await refuse(scope, receive, send, error.status, error.words)
@@ -78,7 +78,7 @@ def too_large(policy: Policy) -> str:
     return "this takes no body" if not policy.bytes else f"larger than the {policy.bytes:,} bytes taken here"
 
 
-async def _whole(receive: Receive, policy: Policy) -> bytearray:
+async def _read_body(receive: Receive, policy: Policy) -> bytearray:
     body = bytearray()
     try:
         async with asyncio.timeout(STARTS + policy.bytes / SLOWEST):

@@ -93,7 +93,7 @@ class HangUps:
                 continue
             self._callers.closed(name, early=own)
 
-        async def heard() -> Message:
+        async def receive_and_watch() -> Message:
             nonlocal watching
             message = await receive()
             if watching is None and not message.get("more_body", False):
@@ -102,9 +102,9 @@ class HangUps:
 
         if not own:
             # A request for a stream has no body.
-            await heard()
+            await receive_and_watch()
         try:
-            await self.app(scope, heard, send)
+            await self.app(scope, receive_and_watch, send)
         finally:
             if watching is not None:
                 watching.cancel()

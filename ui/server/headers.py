@@ -102,11 +102,11 @@ class SecurityHeaders:
             others = [(name, value) for name, value in scope["headers"] if name.lower() != b"accept-encoding"]
             scope = {**scope, "headers": others}
         kept = _HASHED.fullmatch(scope["path"]) is not None
-        answer = _Answer(self._hashes, self._frames, send, first=first, packed=packed, kept=kept)
+        answer = _SecureResponse(self._hashes, self._frames, send, first=first, packed=packed, kept=kept)
         return await self.app(scope, receive, answer)
 
 
-class _Answer:
+class _SecureResponse:
     """Sends one answer: buffers a page until it is complete, passes everything else through."""
 
     def __init__(

@@ -93,14 +93,14 @@ def metered(
             spent(seconds + used() - began)
 
     @wraps(function)
-    def whole(*given: Any, **named: Any) -> Any:
+    def measured(*given: Any, **named: Any) -> Any:
         began = used()
         try:
             return function(*given, **named)
         finally:
             spent(used() - began)
 
-    return steps if inspect.isgeneratorfunction(function) else whole
+    return steps if inspect.isgeneratorfunction(function) else measured
 
 
 # Rate limits by address, limits of concurrent requests, and the order of waiting ones.

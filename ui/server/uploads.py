@@ -176,7 +176,9 @@ class UploadRoute:
             if any((file.size or 0) > self._file_bytes for file in files):
                 most = f"{self._file_bytes / MEGABYTE:,.0f} MB"
                 raise RefusedError(413, f"a file is larger than the {most} taken here")
-            return [await asyncio.to_thread(_kept, file, held.folder, n) for n, file in enumerate(files)]
+            return [
+                await asyncio.to_thread(_store_file, file, held.folder, n) for n, file in enumerate(files)
+            ]
 
 
 def _files(form: FormData) -> list[UploadFile]:
@@ -186,7 +188,7 @@ def _files(form: FormData) -> list[UploadFile]:
     return files
 
 
-def _kept(file: UploadFile, folder: Path, number: int) -> str:
+def _store_file(file: UploadFile, folder: Path, number: int) -> str:
     path = folder / str(number)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as target:
         shutil.copyfileobj(file.file, target, MEGABYTE)

@@ -191,7 +191,7 @@ class PostgresNames(PostgresQueries):
     @cached_property
     def _entities(self) -> Cache[int, Entity]:
         def fetched(numbers: Sequence[int]) -> dict[int, Entity]:
-            return {number: load_entity(record) for number, record in self._asked(_ENTITIES, numbers)}
+            return {number: load_entity(record) for number, record in self._read_numbers(_ENTITIES, numbers)}
 
         return Cache(fetched, FEW)
 
@@ -214,7 +214,9 @@ class PostgresNames(PostgresQueries):
         entities = np.array([number for one in own for number in one], np.int64)
         distinct, which = np.unique(entities, return_inverse=True)
         # One more than the limit, since the result includes the passage itself.
-        found = sorted(self._asked(_MENTIONING, distinct.tolist(), most=max(limit, 0) + 1), key=_number)
+        found = sorted(
+            self._read_numbers(_MENTIONING, distinct.tolist(), most=max(limit, 0) + 1), key=_number
+        )
         _, rarity, lists, flags = columns_of(found, 4)
         reached, defining = unpacked(lists, np.int32), unpacked(flags, np.bool_)
         stops = np.cumsum([len(one) // 4 for one in lists], dtype=np.int64)
@@ -240,7 +242,7 @@ class PostgresNames(PostgresQueries):
         for row, language, record in self._read(_NAMES):
             yield row, language, DefinedName(*orjson.loads(record))
 
-    def _asked(self, statement: Any, numbers: Sequence[int], **parameters: Any) -> Sequence[Any]:
+    def _read_numbers(self, statement: Any, numbers: Sequence[int], **parameters: Any) -> Sequence[Any]:
         if not len(numbers):
             return []
         size = len(self.documents())

@@ -28,7 +28,7 @@ from ui.jobs import reading
 from ui.jobs.jobs import Owner
 from ui.jobs.process import Program, confined
 from ui.jobs.reader import READERS
-from ui.jobs.reading import Reading, cancel, read_apart
+from ui.jobs.reading import Reading, cancel, read_files
 
 MEGABYTE = 1_000_000
 # What a hostile file may add to the memory of the server, and to that of who reads it.
@@ -111,10 +111,10 @@ def test_the_server_is_not_overwhelmed() -> None:
     before = peak()
     for row in rows:
         with pytest.raises(InputError) as told:
-            read_apart(row, VISITOR)
+            read_files(row, VISITOR)
         assert calm(str(told.value))
         assert peak() - before < SERVER
-    (found,) = read_apart(of_text("memo.txt", b"The fee is due."), VISITOR)
+    (found,) = read_files(of_text("memo.txt", b"The fee is due."), VISITOR)
     assert found["text"] == "The fee is due."
     assert not children()
 
@@ -127,7 +127,7 @@ def children() -> list[psutil.Process]:
 @pytest.mark.parametrize("name", ["numpy.py", "orjson.so"])
 def test_no_document_is_taken_for_a_module(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", f".{os.pathsep}{os.pathsep}")
-    (found,) = read_apart(of_text(name, b"The fee is due."), VISITOR)
+    (found,) = read_files(of_text(name, b"The fee is due."), VISITOR)
     assert found["text"] == "The fee is due."
 
 
@@ -136,7 +136,7 @@ def in_background(row: Reading[Any], owner: Owner = VISITOR) -> tuple[Thread, li
 
     def read() -> None:
         try:
-            read_apart(row, owner)
+            read_files(row, owner)
         except RedstringError as error:
             ended.append(error)
 
@@ -167,7 +167,7 @@ def test_a_visitor_cancels_what_they_wait_for(endless: Reading[Any]) -> None:
 def test_a_deadline_ends_it(endless: Reading[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading._JOBS, "rules", replace(reading.RULES, seconds=1.0))  # noqa: SLF001
     with pytest.raises(InputError, match="took longer than"):
-        read_apart(endless, VISITOR)
+        read_files(endless, VISITOR)
     assert not children()
 
 
@@ -176,14 +176,14 @@ def test_one_visitor_and_one_address_leave_room_for_others(endless: Reading[Any]
     try:
         until(lambda: bool(children()), 30)
         with pytest.raises(InputError, match="another reading of yours"):
-            read_apart(endless, VISITOR)
+            read_files(endless, VISITOR)
         others = [Owner(f"other {number}", VISITOR.address) for number in range(2)]
         waiting += [in_background(endless, owner) for owner in others]
         until(lambda: all(reading._JOBS.going(owner.visitor) for owner in others), 30)  # noqa: SLF001
         with pytest.raises(InputError, match="too many readings"):
-            read_apart(endless, Owner("one more", VISITOR.address))
+            read_files(endless, Owner("one more", VISITOR.address))
         # Of two places an address has one: another one is served at once.
-        (found,) = read_apart(of_text("memo.txt", b"The fee is due."), Owner("else", "192.0.2.2"))
+        (found,) = read_files(of_text("memo.txt", b"The fee is due."), Owner("else", "192.0.2.2"))
         assert found["text"] == "The fee is due."
     finally:
         for owner in (VISITOR, VISITOR, *(Owner(f"other {number}") for number in range(2))):
@@ -211,7 +211,7 @@ def test_a_reader_that_was_taken_over_is_not_believed(name: str, monkeypatch: py
     before = peak()
     row = replace(of_text("a.txt", b"The fee is due."), take=lambda line: orjson.loads(line)["text"])
     with pytest.raises(InputError) as told:
-        read_apart(row, VISITOR)
+        read_files(row, VISITOR)
     assert words in str(told.value)
     assert calm(str(told.value)) or name == "an essay"
     assert peak() - before < SERVER

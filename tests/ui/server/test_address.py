@@ -7,7 +7,7 @@ from starlette.types import Message, Scope
 
 from engine.errors import InputError
 from tests.tables import table
-from ui.server.address import VISITOR, Addressing, Visitor, asked_locally, group, networks, parsed
+from ui.server.address import VISITOR, Addressing, Visitor, group, is_local_request, networks, parsed
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from ui.server.address import VISITOR, Addressing, Visitor, asked_locally, group
     ],
 )
 def test_who_is_at_the_machine_itself(headers: dict[str, str], client: str, local: bool) -> None:
-    assert asked_locally(headers, client) is local
+    assert is_local_request(headers, client) is local
 
 
 @pytest.mark.parametrize(
