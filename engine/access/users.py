@@ -14,17 +14,19 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import orjson
-from argon2 import PasswordHasher
-from argon2.exceptions import HashingError, InvalidHashError, VerificationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import InputError
 from engine.files import make_private_folder
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
 
 # Roles, the actions that require one, and the permissions of each role.
 
@@ -113,13 +115,20 @@ def is_key(text: str) -> bool:
 
 # NIST SP 800-63B-4: length matters; there are no rules for characters.
 SHORTEST, LONGEST = 12, 256
-# The second recommendation of RFC 9106 for memory and passes, in one lane: a busy server has no spare
-# threads.
-_HASHER = PasswordHasher(time_cost=3, memory_cost=65_536, parallelism=1)
 # The hash of a discarded password: unknown names take the same work.
 UNKNOWN_USER_HASH = (
     "$argon2id$v=19$m=65536,t=3,p=1$aecX+udajnBN8KBnUv2pNA$yz6ZP6DQLH1pnIzo9Qn91kFBHOgyUTNP+ZMbcZShlns"
 )
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    # Imported here: most commands need no passwords.
+    from argon2 import PasswordHasher
+
+    # The second recommendation of RFC 9106 for memory and passes, in one lane: a busy server has no spare
+    # threads.
+    return PasswordHasher(time_cost=3, memory_cost=65_536, parallelism=1)
 
 
 def hash_password(password: str) -> str:
@@ -128,18 +137,21 @@ def hash_password(password: str) -> str:
         raise InputError(
             f"a password must have {SHORTEST} to {LONGEST} characters; this one has {len(password)}"
         )
+    from argon2.exceptions import HashingError
+
     try:
-        return _HASHER.hash(_bytes(password))
+        return _hasher().hash(_bytes(password))
     except HashingError as error:
         raise InputError(f"the password cannot be hashed: {error}") from error
 
 
 def check_password(password: str, known: str | None) -> bool:
     """Return whether a password matches a hash; without a hash the same work is done."""
+    from argon2.exceptions import InvalidHashError, VerificationError
+
     try:
-        return (
-            _HASHER.verify(known or UNKNOWN_USER_HASH, _bytes(password[: LONGEST + 1])) and known is not None
-        )
+        matches = _hasher().verify(known or UNKNOWN_USER_HASH, _bytes(password[: LONGEST + 1]))
+        return matches and known is not None
     except (VerificationError, InvalidHashError):
         return False
 

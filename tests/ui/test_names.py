@@ -161,7 +161,7 @@ def journals(there: Places) -> Journals:
 
 @pytest.mark.parametrize("what", GIVEN)
 def test_no_bad_name_is_taken(places: Places, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(users, "_HASHER", LIGHT)
+    monkeypatch.setattr(users, "_hasher", lambda: LIGHT)
     give, may_be_empty = GIVEN[what]
     give(places, "Name")
     for name in BAD_NAMES:

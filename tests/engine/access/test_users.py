@@ -25,7 +25,7 @@ LIGHT = PasswordHasher(time_cost=1, memory_cost=16_384, parallelism=1)
 
 @pytest.fixture
 def light(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "_HASHER", LIGHT)
+    monkeypatch.setattr(passwords, "_hasher", lambda: LIGHT)
     monkeypatch.setattr(passwords, "UNKNOWN_USER_HASH", LIGHT.hash("thrown away"))
 
 

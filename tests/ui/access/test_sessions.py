@@ -25,7 +25,7 @@ LIGHT = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "_HASHER", LIGHT)
+    monkeypatch.setattr(passwords, "_hasher", lambda: LIGHT)
 
 
 def test_a_session_ends_after_its_hours_and_a_name_has_so_many() -> None:
