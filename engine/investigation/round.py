@@ -95,7 +95,7 @@ def put_named_first(ranking: Ranking, first: Rows) -> Ranking:
 
 # Maximum provisions after the first passage, and maximum that one passage cites; the others are cited by
 # those.
-MOST_LINKED, CITED_BY_ONE = 3, 2
+MOST_LINKED, CITED_BY_ONE = 2, 2
 
 
 def put_linked_behind(ranking: Ranking, named: Rows, corpus: Corpus) -> Ranking:
