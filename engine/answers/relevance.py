@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from engine.investigation.evidence import QuestionWords
 from engine.language.analysis import STOPWORDS, analyzer
+from engine.language.references import find_mentions
 from engine.language.statements import Bound, Kind, quantities_in
-from engine.language.statements.lexicon import lexicon
+from engine.language.statements.lexicon import group_of, lexicon
 from engine.languages import base_of, law, words
 from engine.model import Passage
 
@@ -134,9 +135,33 @@ def gives(text: str, language: str, kind: Asks) -> bool:
     if any(words.cues[name].search(text) for name in _CUES.get(kind, ())):
         return True
     if kind is Asks.WHETHER:
-        return words.modal.search(text) is not None or words.cues["not"].search(text) is not None
+        return bool(modals_in(text, language)) or words.cues["not"].search(text) is not None
     pattern = _answer_patterns(base_of(language)).get(_ANSWER_TABLE.get(kind, ""))
     return pattern.search(text) is not None if pattern is not None else not quantities
+
+
+def modals_in(text: str, language: str) -> frozenset[str]:
+    """Return the kinds of modal verbs of a text: must, may, must_not, need_not."""
+    return frozenset(group_of(match) for match in lexicon(language).modal.finditer(text))
+
+
+def answers_modal(asked: frozenset[str], given: frozenset[str]) -> bool:
+    """True if a sentence with some modal verbs may answer a question with others: a duty does not answer
+    whether something is allowed, nor the reverse."""
+    if len(asked) != 1 or not given or not asked <= {"may", "must"}:
+        return True
+    return bool(given - ({"must"} if asked == {"may"} else {"may"}))
+
+
+def kinds_elsewhere(text: str, language: str, kinds: frozenset[Asks]) -> frozenset[Asks]:
+    """Return the kinds of answers that a sentence names and leaves to another provision: "a new period under
+    Article 26 begins"."""
+    timed = kinds & {Asks.PERIOD, Asks.DEADLINE}
+    if not timed or not any(one.targets for one in find_mentions(text, language)):
+        return frozenset()
+    reader = analyzer(language)
+    nouns = {term for noun in heading_nouns(timed, language) for term in reader.terms(noun)}
+    return timed if any(term.endswith(tuple(nouns)) for term in reader.terms(text)) else frozenset()
 
 
 def gives_in_row(head: str, above: str, language: str, kind: Asks, terms: Collection[str]) -> bool:
@@ -225,6 +250,11 @@ class QuestionMatcher:
         weights = self.asked.weights * counted if counted.any() else self.asked.weights
         total = float(weights.sum())
         return (weights / total if total else weights).astype(np.float32)
+
+    @cached_property
+    def modals(self) -> frozenset[str]:
+        """Modal verbs of the question."""
+        return modals_in(self.question, self.asked.language)
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
