@@ -149,6 +149,7 @@ STOP_WORDS: dict[StopReason, str] = {
     StopReason.REFERENCES: "references found",
     StopReason.EFFICIENCY: "a round found little",
     StopReason.COHERENCE: "coherence reached",
+    StopReason.CONDITION: "condition met",
     StopReason.SUFFICIENCY: "enough was found",
     StopReason.TIME: "time used up",
     StopReason.CALLS: "calls used up",
@@ -298,9 +299,18 @@ def _finder(strategy: str, article: str) -> str:
 
 
 def stop_words(stop: Stop) -> str:
-    """Return why an investigation ended: "Stopped: coverage reached", "Cancelled"."""
-    words = STOP_WORDS[stop.reason]
-    return "Cancelled" if stop.reason is StopReason.PERSON else f"Stopped: {words}"
+    """Return why an investigation ended: "Stopped: nothing new", "Cancelled".
+
+    With a condition of the settings: "Stopped: condition met: rounds >= 1 and passages >= 30 (passages 41,
+    rounds 1)".
+    """
+    if stop.reason is StopReason.PERSON:
+        return "Cancelled"
+    words = f"Stopped: {STOP_WORDS[stop.reason]}"
+    if not stop.condition:
+        return words
+    values = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items() if name != "wanted")
+    return f"{words}: {stop.condition} ({values})"
 
 
 def sufficiency_words(number: int, by: str, sufficient: bool, missing: Sequence[str]) -> str:

@@ -279,6 +279,9 @@ class MetricsPart(Part):
     references: Rounded | None
     efficiency: Rounded | None
     coherence: Rounded | None
+    outside: Annotated[
+        list[str], Field(description="Passages that the ranked ones refer to and the pool lacks")
+    ] = []
 
 
 class AreaPart(Part):
@@ -422,6 +425,7 @@ class StopPart(Part):
     reason: StopReason
     numbers: dict[str, float]
     completeness: CompletenessPart | None
+    condition: Annotated[str, Field(description="The condition of the settings that was met, if any")] = ""
 
 
 class UsagePart(Part):

@@ -133,6 +133,8 @@ def test_every_stop_has_words() -> None:
     assert set(STOP_WORDS) == set(StopReason)
     assert stop_words(Stop(StopReason.COVERAGE)) == "Stopped: coverage reached"
     assert stop_words(Stop(StopReason.PERSON)) == "Cancelled"
+    joined = Stop(StopReason.CONDITION, {"rounds": 1, "passages": 41}, None, "rounds >= 1 and passages >= 30")
+    assert stop_words(joined).endswith("rounds >= 1 and passages >= 30 (rounds 1, passages 41)")
 
 
 def test_the_estimate_of_completeness() -> None:
