@@ -361,7 +361,7 @@
     });
     /* On a phone a case would be told below screens of settings. */
     document.addEventListener("click", (event) => {
-      if (event.target.closest("#go, #plan-go")) set(false);
+      if (event.target.closest("#go, #plan-go") && matchMedia("(max-width: 760px)").matches) set(false);
     });
   }
   /* ---------- the views of the page ---------- */

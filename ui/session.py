@@ -112,7 +112,7 @@ class CaseSessions:
             if opened is not None:
                 self.put(token, opened)
         if opened is None:
-            raise InputError("This case has expired. Ask the question again.")
+            raise InputError("this case has expired: ask the question again")
         return opened
 
     def find_running(self, case_id: str) -> OpenCase | None:

@@ -64,8 +64,8 @@ def test_a_question_is_shown_round_by_round_and_ends_with_cards(page: Page) -> N
     steps = [text.replace("\n", " ") for _, text in seen]
     rounds = [text.count("Round") for text in steps]
     assert rounds == sorted(rounds), "the story only grows"
-    assert any("Scan" in text and "Stopped" not in text for text in steps), "the scan is told before the end"
-    assert "Stopped" in steps[-1]
+    assert any("Scan" in text and "Finished" not in text for text in steps), "the scan is told before the end"
+    assert "Finished" in steps[-1]
     assert page.locator("#ranked .card").count() == 20
     assert page.locator("#ranked .card.on").count() == 1
     assert page.locator("#ranked mark").count() > 10

@@ -112,7 +112,7 @@ def build_stage(intro: gr.HTML, export_case: Callable[..., Any]) -> Stage:
 
     ``export_case`` answers the actions above the case when they request a file of it."""
     banner = _html("", "banner")
-    intro.render()
+    intro.render()  # type: ignore[no-untyped-call]
     with gr.Row(elem_id="outcome"):
         finding = _html("", "finding", "redstring.finding(element)")
         bar = _html(

@@ -144,10 +144,10 @@ _NOTE = '<small></small><p role="status" hidden><span></span> <button type="butt
 # What each depth does, in one line under the choice.
 _DEPTHS = {
     Preset.AUTO: "As many rounds as the question needs, up to 1,000 passages.",
-    Preset.QUICK: "One round from the first search: an answer at once.",
-    Preset.BALANCED: "Two rounds along references, terms and gaps, up to 500 passages.",
-    Preset.THOROUGH: "Three rounds along more threads, up to 1,000 passages.",
-    Preset.DETECTIVE: "All threads, as far as they lead: the widest search.",
+    Preset.QUICK: "One round along references, up to 200 passages.",
+    Preset.BALANCED: "Two rounds along four threads, up to 500 passages.",
+    Preset.THOROUGH: "Three rounds along four threads, up to 1,000 passages.",
+    Preset.DETECTIVE: "Four rounds along eight threads, up to 2,000 passages.",
 }
 _IN_MATTER = '<p hidden>Asked in the matter <bdi></bdi> <button type="button">leave it</button></p>'
 
