@@ -42,7 +42,7 @@ from ui.shelf import Library
 
 # A stored case, opened by its address: ``?case=ID``.
 
-CHANGED = "the corpus has changed since this case was asked; `cases replay` says what would differ"
+CHANGED = "the corpus has changed since this case was asked; `cases replay` shows the differences"
 GONE = "the corpus {!r} of this case was removed, or is not open to you; the case can still be exported"
 STILL_THERE = "the case is still being worked on; load the page again in a moment"
 LONGEST_ID = 100

@@ -120,14 +120,14 @@ def _judged(opened: OpenCase | None, stage: Stage) -> Iterator[Updates]:
 
 def _reported(opened: OpenCase, stage: Stage) -> Updates:
     """Update a link that was reported, or whose report was withdrawn, wherever it is shown."""
-    told: Updates = {
+    updates: Updates = {
         stage.banner: "",
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: shown_answer(opened) if opened.answer else gr.skip(),
     }
     # If the case is running, its next step draws the board.
-    return told if opened.busy.locked() else told | {stage.board: board_value(opened)}
+    return updates if opened.busy.locked() else updates | {stage.board: board_value(opened)}
 
 
 def _check_own(opened: OpenCase) -> None:
