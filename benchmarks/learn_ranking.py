@@ -42,7 +42,8 @@ from engine.settings import preset
 
 # A listwise loss over monotone shapes: a softmax weighs each gold passage of a question against all other
 # passages (the list likelihood of Xia et al., ICML 2008, for one rank at a time). A feature's contribution
-# may not fall with its value, except for a few free features, so that every addend of a score can be explained.
+# may not fall with its value, except for a few free features, so that every addend of a score can be
+# explained.
 
 # Features of the kind of passage, not of its fit to the question: they may count for or against.
 FREE = frozenset(("heading", "document", "latest", "authority"))
