@@ -378,9 +378,7 @@ def _is_relative(mention: Mention) -> bool:
     return bool(mention.targets) and mention.targets[0].address.number is None and not mention.that
 
 
-def _named_last(
-    match: re.Match[str], before: Sequence[Mention], grammar: str, relation: Relation
-) -> Mention:
+def _named_last(match: re.Match[str], before: Sequence[Mention], grammar: str, relation: Relation) -> Mention:
     """Return a mention of the provision of a kind that was named last before words that point back to it."""
     kind, span = SectionKind(str(match.lastgroup)), Span(*match.span())
     word = match[kind].casefold().replace("-", "")
