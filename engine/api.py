@@ -148,7 +148,8 @@ def changes(
 
     Each change is a provision that is new, gone, changed or renumbered, with its paragraphs aligned word by
     word, the day, and the amending passages. ``document`` (an id or a name) limits it to one text with its
-    versions, ``question`` to provisions with its words. Raises InputError unless ``first`` is before ``last``.
+    versions, ``question`` to provisions with its words. Raises InputError unless ``first`` is before
+    ``last``, and for an unknown document.
     """
     from engine.answers.changes import find_changes
 

@@ -90,7 +90,7 @@ def change_line(change: Change) -> str:
     name = ", ".join(filter(None, (change.title, change.provision)))
     words = KIND_WORDS[change.kind]
     if change.was:
-        words += f", before {change.was}"
+        words += f" (was {change.was})"
     if not change.provision and change.size:
         words = f"the document is {words} ({plural(change.size, 'provision')})"
     on = f" on {', '.join(day.isoformat() for day in change.days)}" if change.days else ""

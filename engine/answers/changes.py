@@ -675,5 +675,5 @@ def _about(corpus: Corpus, found: Sequence[Change], question: str) -> list[Chang
         scores = corpus.score_lexical([question], change.language, rows[rows >= 0])
         best = float(scores.max(initial=0.0))
         if best > 0:
-            scored.append((-best, index))
-    return [found[index] for _, index in sorted(scored)]
+            scored.append((not change.provision, -best, index))
+    return [found[index] for *_, index in sorted(scored)]

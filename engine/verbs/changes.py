@@ -80,13 +80,9 @@ class ChangesAnswer(Slim):
 
 
 def _slim(values: Any) -> dict[str, Any]:
-    days = {"first": values["from"], "last": values["to"]}
     changes = [SlimChange.model_validate(one).model_dump(mode="json") for one in values["changes"]]
-    return {
-        **{name: values[name] for name in ("corpus", "total", "others", "undated")},
-        **days,
-        "changes": changes,
-    }
+    counts = {name: values[name] for name in ("corpus", "total", "others", "undated")}
+    return {**counts, "first": values["from"], "last": values["to"], "changes": changes}
 
 
 @verb(
@@ -167,8 +163,8 @@ def _slim_gone(values: Any) -> dict[str, Any]:
     tool=Tool(
         "gone_references",
         "References to law that is gone",
-        "List the references of a corpus whose target was repealed, replaced, renumbered or moved, expired, or "
-        "is missing in the text that they name, with the successor if it is known.",
+        "List the references of a corpus whose target was repealed, replaced, renumbered or moved, "
+        "expired, or is missing in the text that they name, with the successor if it is known.",
         GoneAnswer,
         slim=_slim_gone,
     ),
