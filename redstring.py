@@ -15,10 +15,10 @@ from engine.api import (
     describe,
     evaluate,
     export,
-    gone_references,
     ingest,
     investigate,
     open_corpus,
+    outdated_references,
 )
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ __all__ = [
     "describe",
     "evaluate",
     "export",
-    "gone_references",
     "ingest",
     "investigate",
     "open_corpus",
     "open_sample",
+    "outdated_references",
 ]
 
 

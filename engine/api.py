@@ -23,7 +23,7 @@ from engine.settings import preset as get_preset
 if TYPE_CHECKING:
     from engine.answers.audit import Audit
     from engine.answers.changes import Changes
-    from engine.answers.gone_references import GoneReferences
+    from engine.answers.outdated_references import OutdatedReferences
     from engine.answers.record import Answer
     from engine.corpus.protocol import Corpus
     from engine.evaluation.evaluate import Evaluation
@@ -43,10 +43,10 @@ __all__ = [
     "describe",
     "evaluate",
     "export",
-    "gone_references",
     "ingest",
     "investigate",
     "open_corpus",
+    "outdated_references",
 ]
 
 
@@ -146,7 +146,7 @@ def changes(
 ) -> Changes:
     """Return what changed in a corpus from one day to another (default: today), as wordings side by side.
 
-    Each change is a provision that is new, gone, changed or renumbered, with its paragraphs aligned word by
+    Each change is a provision that is new, removed, changed or renumbered, with its paragraphs aligned word by
     word, the day, and the amending passages. ``document`` (an id or a name) limits it to one text with its
     versions, ``question`` to provisions with its words. Raises InputError unless ``first`` is before
     ``last``, and for an unknown document.
@@ -157,11 +157,11 @@ def changes(
     return find_changes(_open(corpus), first, last, document=document, question=question)
 
 
-def gone_references(corpus: Corpus | str | Path, day: date | None = None) -> GoneReferences:
-    """Return the references to law that is gone on a day (default: today), with the known successors."""
-    from engine.answers.gone_references import find_gone_references
+def outdated_references(corpus: Corpus | str | Path, day: date | None = None) -> OutdatedReferences:
+    """Return the references to outdated law on a day (default: today), with the known successors."""
+    from engine.answers.outdated_references import find_outdated_references
 
-    return find_gone_references(_open(corpus), day or datetime.now(UTC).date())
+    return find_outdated_references(_open(corpus), day or datetime.now(UTC).date())
 
 
 def compare(first: Case, second: Case) -> Comparison:

@@ -1,4 +1,4 @@
-"""Changes of a corpus, and references to law that is gone, as plain values and as lines for a terminal."""
+"""Changes of a corpus, and references to outdated law, as plain values and as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.answers.changes import Amender, Change, ChangeKind, Changes, Part
-from engine.answers.gone_references import GoneKind, GoneReference, GoneReferences
+from engine.answers.outdated_references import OutdatedKind, OutdatedReference, OutdatedReferences
 from engine.language.word_diff import Run
 from engine.records.phrases import plural
 
@@ -16,7 +16,7 @@ WIDTH = 100
 KIND_WORDS = {
     ChangeKind.CHANGED: "changed",
     ChangeKind.NEW: "new",
-    ChangeKind.GONE: "no longer in force",
+    ChangeKind.REMOVED: "no longer in force",
     ChangeKind.RENUMBERED: "renumbered",
     ChangeKind.AMENDED: "amended: read both",
 }
@@ -104,7 +104,7 @@ def summary_line(found: Changes) -> str:
     documents = len(found.changes) - provisions
     parts = [plural(provisions, "provision differs", "provisions differ")]
     if documents:
-        parts.append(plural(documents, "document is new or gone", "documents are new or gone"))
+        parts.append(plural(documents, "document is new or removed", "documents are new or removed"))
     return f"From {found.first} to {found.last}: {', '.join(parts)}"
 
 
@@ -154,8 +154,8 @@ def _marked(run: Run) -> str:
     return f"[-{run.text}-]" if run.kind == "old" else f"{{+{run.text}+}}"
 
 
-def gone_to_json(found: GoneReferences, limit: int | None = None) -> dict[str, Any]:
-    """Return references to law that is gone as plain values, at most ``limit`` of ``total``.
+def outdated_to_json(found: OutdatedReferences, limit: int | None = None) -> dict[str, Any]:
+    """Return references to outdated law as plain values, at most ``limit`` of ``total``.
 
     Keys: corpus, day, total, unread, references (kind, passage, citation, start, end, words, text, target,
     target_id, since, successor, successor_id, by).
@@ -165,11 +165,11 @@ def gone_to_json(found: GoneReferences, limit: int | None = None) -> dict[str, A
         "day": found.day.isoformat(),
         "total": len(found.references),
         "unread": found.unread,
-        "references": [_gone_to_json(one) for one in found.references[:limit]],
+        "references": [_outdated_to_json(one) for one in found.references[:limit]],
     }
 
 
-def _gone_to_json(one: GoneReference) -> dict[str, Any]:
+def _outdated_to_json(one: OutdatedReference) -> dict[str, Any]:
     return {
         "kind": one.kind.value,
         "passage": one.passage_id,
@@ -188,29 +188,31 @@ def _gone_to_json(one: GoneReference) -> dict[str, Any]:
     }
 
 
-def gone_lines(found: GoneReferences, limit: int | None = None) -> Iterator[str]:
-    """Yield references to law that is gone for a terminal."""
-    yield f"{plural(len(found.references), 'reference')} to law that is gone on {found.day}"
+def outdated_lines(found: OutdatedReferences, limit: int | None = None) -> Iterator[str]:
+    """Yield references to outdated law for a terminal."""
+    yield f"{plural(len(found.references), 'reference')} to outdated law on {found.day}"
     for one in found.references[:limit]:
-        yield textwrap.fill(gone_line(one), WIDTH, initial_indent=" - ", subsequent_indent="   ")
+        yield textwrap.fill(outdated_line(one), WIDTH, initial_indent=" - ", subsequent_indent="   ")
     if limit is not None and len(found.references) > limit:
         yield f"{len(found.references) - limit:,} more: raise --limit"
     if found.unread:
         yield f"{plural(found.unread, 'reference')} without a target not looked into"
 
 
-def gone_line(one: GoneReference) -> str:
-    """Return a reference to law that is gone in one line, with the successor if it is known."""
-    if one.kind is GoneKind.MISSING:
+def outdated_line(one: OutdatedReference) -> str:
+    """Return a reference to outdated law in one line, with the successor if it is known."""
+    if one.kind is OutdatedKind.MISSING:
         near = f"; the nearest is {one.successor}" if one.successor else ""
         return f"{one.citation}: “{' '.join(one.words.split())}”: {one.target} has no such provision{near}"
     since = f" on {one.since}" if one.since else ""
     by = f" by {'; '.join(other.citation for other in one.by)}" if one.by else ""
     now = f"; now {one.successor}" if one.successor else ""
-    return f"{one.citation}: “{' '.join(one.words.split())}”: {one.target} {_GONE[one.kind]}{since}{by}{now}"
+    return (
+        f"{one.citation}: “{' '.join(one.words.split())}”: {one.target} {_OUTDATED[one.kind]}{since}{by}{now}"
+    )
 
 
-_GONE = {
+_OUTDATED = {
     "repealed": "was repealed",
     "replaced": "was replaced",
     "renumbered": "was renumbered",

@@ -60,7 +60,7 @@ class ChangeKind(StrEnum):
 
     CHANGED = "changed"
     NEW = "new"
-    GONE = "gone"
+    REMOVED = "removed"
     RENUMBERED = "renumbered"
     AMENDED = "amended"
 
@@ -83,7 +83,7 @@ class Amender:
 @dataclass(frozen=True, slots=True)
 class Part:
     """A paragraph with its old and new words aligned; its id and label on each day are empty if it is new or
-    gone."""
+    removed."""
 
     old_id: str
     new_id: str
@@ -110,7 +110,7 @@ class Change:
     ``parts`` are its paragraphs that differ, ``unchanged`` counts the others. ``by`` makes the change, empty
     if the corpus does not have that text. ``derived``: no source prints the new wording; it follows from the
     amendment. ``size`` is the number of provisions of a whole document. ``passages`` are those of the new
-    wording, of the old one if it is gone; ``before`` those of the old wording.
+    wording, of the old one if it is removed; ``before`` those of the old wording.
     """
 
     kind: ChangeKind
@@ -257,7 +257,7 @@ class ChangeFinder:
         before, after = ([one for one in found.values() if one] for found in (old, new))
         if not before or not after:
             if before or after:
-                yield self._whole(before or after, ChangeKind.GONE if before else ChangeKind.NEW)
+                yield self._document_change(before or after, ChangeKind.REMOVED if before else ChangeKind.NEW)
             return
         # A number may have a new provision while the old one moved to another number.
         replaced = {
@@ -278,7 +278,7 @@ class ChangeFinder:
             if one is None and other is None:
                 continue
             if one is None or other is None or one.text != other.text:
-                kind = ChangeKind.CHANGED if one and other else ChangeKind.GONE if one else ChangeKind.NEW
+                kind = ChangeKind.CHANGED if one and other else ChangeKind.REMOVED if one else ChangeKind.NEW
                 yield self._change(kind, one, other, _days(own, self.first, self.last))
 
     def _pieces(self, document: Document) -> Iterator[_Piece]:
@@ -295,8 +295,8 @@ class ChangeFinder:
                 text = " ".join(_plain(one.text[one.overlap :]) for one in own)
                 yield _Piece((name, counts[name, start]), start, end, own, text)
 
-    def _whole(self, pieces: Sequence[_Piece], kind: ChangeKind) -> Change:
-        """Return the change of a document that is new, or gone."""
+    def _document_change(self, pieces: Sequence[_Piece], kind: ChangeKind) -> Change:
+        """Return the change of a document that is new, or removed."""
         document = self._document(pieces[0])
         if kind is ChangeKind.NEW:
             days = (min(one.start for one in pieces),)
@@ -603,11 +603,11 @@ def _is_revision(old: _Piece, new: _Piece) -> bool:
     return old.text == new.text or similarity(_bare(old), _bare(new), language) >= REVISED
 
 
-def _renumbered(gone: Sequence[_Piece], new: Sequence[_Piece]) -> dict[tuple[str, int], _Piece]:
+def _renumbered(outdated: Sequence[_Piece], new: Sequence[_Piece]) -> dict[tuple[str, int], _Piece]:
     """Return, by the key of a new provision, the one with another number that it was."""
     found: dict[tuple[str, int], _Piece] = {}
-    left = {one.key: one for one in gone}
-    by_text = {_bare(one): one for one in reversed(gone)}
+    left = {one.key: one for one in removed}
+    by_text = {_bare(one): one for one in reversed(removed)}
     for other in new:
         one = by_text.get(_bare(other))
         if one is not None and left.pop(one.key, None) is not None:

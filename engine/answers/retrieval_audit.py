@@ -23,8 +23,8 @@ from engine.answers.case_audit import (
     percent,
     report_section,
 )
-from engine.answers.change_report import gone_line, gone_to_json
-from engine.answers.gone_references import GoneReferences, find_gone_references
+from engine.answers.change_report import outdated_line, outdated_to_json
+from engine.answers.outdated_references import OutdatedReferences, find_outdated_references
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.errors import InputError
 from engine.investigation import run_case
@@ -51,9 +51,10 @@ class AuditedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalAudit:
-    """The audit of a corpus. ``dead`` are texts of unresolved references with their counts, ``gone`` the
-    references to law that is gone; ``unreached`` are titles of documents that no question reached.
-    ``experts`` is the quality of the rankings by verdicts on queues, None if there was no lookup; ``experts_unread`` is why it could not be read."""
+    """The audit of a corpus. ``dead`` are texts of unresolved references with their counts, ``outdated`` the
+    references to outdated law; ``unreached`` are titles of documents that no question reached. ``experts`` is
+    the quality of the rankings by verdicts on queues, None if there was no lookup; ``experts_unread`` is why
+    it could not be read."""
 
     corpus: str
     day: date
@@ -61,7 +62,7 @@ class RetrievalAudit:
     questions: tuple[AuditedQuestion, ...]
     dead: tuple[tuple[str, int], ...]
     unreached: tuple[str, ...]
-    gone: GoneReferences
+    outdated: OutdatedReferences
     experts: tuple[Quality, ...] | None = None
     experts_unread: str = ""
 
@@ -113,7 +114,7 @@ def retrieval_audit(
         tuple(audited),
         tuple((text, count) for text, count in dead.most_common() if text),
         tuple(one.title or one.id for one in corpus.documents() if one.id not in reached) if audited else (),
-        find_gone_references(corpus, day),
+        find_outdated_references(corpus, day),
         None if experts is None else tuple(experts),
         experts_unread,
     )
@@ -154,7 +155,7 @@ def retrieval_audit_to_json(found: RetrievalAudit) -> dict[str, object]:
         "weak": [one.text for one in found.weak],
         "support": found.support,
         "dead_references": [{"text": text, "count": count} for text, count in found.dead],
-        "gone_references": gone_to_json(found.gone)["references"],
+        "outdated_references": outdated_to_json(found.outdated)["references"],
         "documents_not_reached": list(found.unreached),
         "experts": None if found.experts is None else [quality_to_json(one) for one in found.experts],
         "experts_unread": found.experts_unread or None,
@@ -189,8 +190,8 @@ def _report(found: RetrievalAudit) -> Iterator[str]:
         "is meant under Corpus, To resolve.",
     )
     yield from report_section(
-        "References to law that is gone",
-        [line(gone_line(one)) for one in found.gone.references],
+        "References to outdated law",
+        [line(outdated_line(one)) for one in found.outdated.references],
         "Read what took its place, and correct the texts that refer to it.",
     )
     if found.questions:

@@ -16,7 +16,7 @@ Kind = Literal["same", "old", "new"]
 _WORD, _LETTER = re.compile(r"\w+|\s+|[^\w\s]"), re.compile(r"\d+|\s+|.", re.DOTALL)
 # Common words between two changes are part of the change if none is longer: "a b, c" and "d b, e".
 LONGEST_GAP = 3
-# Texts of more words are shown one after the other: nobody reads such a difference word by word.
+# Texts of more words are shown one after the other.
 MOST_WORDS = 20_000
 
 

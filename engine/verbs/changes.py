@@ -1,4 +1,4 @@
-"""Verbs on law in time: what changed between two days, and which references are to law that is gone."""
+"""Verbs on law in time: what changed between two days, and which references are to outdated law."""
 
 from __future__ import annotations
 
@@ -53,9 +53,11 @@ class SlimWording(Slim):
 
 
 class SlimChange(Slim):
-    """A provision whose wording differs, or a document that is new or gone (provision is empty)."""
+    """A provision whose wording differs, or a document that is new or removed (provision is empty)."""
 
-    kind: str = Field(description="changed, new, gone, renumbered, or amended: read both, it is not certain")
+    kind: str = Field(
+        description="changed, new, removed, renumbered, or amended: read both, it is not certain"
+    )
     document: str
     title: str
     provision: str
@@ -92,7 +94,7 @@ def _slim(values: Any) -> dict[str, Any]:
     tool=Tool(
         "changes",
         "What changed",
-        "List what changed in a corpus between two days: each provision that is new, gone, changed or "
+        "List what changed in a corpus between two days: each provision that is new, removed, changed or "
         "renumbered, with its old and new wording, the day, and the amending provision.",
         ChangesAnswer,
         slim=_slim,
@@ -111,28 +113,28 @@ def list_changes(caller: Caller, request: ListChanges) -> Response:
     return Response(changes_to_json(found, request.limit), changes_lines(found, request.limit))
 
 
-class ListGoneReferences(Request):
-    """Arguments of ``gone-references``."""
+class ListOutdatedReferences(Request):
+    """Arguments of ``outdated-references``."""
 
     corpus: OfCorpus = ""
     day: Day = option(None, "the law of this day; default today", "DAY")
     limit: int = option(MOST, f"references at most; default {MOST}", "N", ge=1, le=10_000)
 
 
-class ListGoneReferencesOptions(ListGoneReferences):
-    """Options of ``gone-references``."""
+class ListOutdatedReferencesOptions(ListOutdatedReferences):
+    """Options of ``outdated-references``."""
 
     corpus: str = corpus_option()
 
 
-class SlimGone(Slim):
-    """A reference to law that is gone."""
+class SlimOutdated(Slim):
+    """A reference to outdated law."""
 
     kind: str = Field(description="repealed, replaced, renumbered, moved, expired or missing")
     passage: str = Field(description="id of the passage that refers, for the tool read")
     citation: str
     words: str = Field(description="the words of the reference")
-    target: str = Field(description="what is gone; of a missing provision its document")
+    target: str = Field(description="what is no longer there; of a missing provision its document")
     since: str | None = Field(description="the first day without it")
     successor: str = Field(
         description="what took its place, if known; the nearest provision if it is missing"
@@ -141,38 +143,38 @@ class SlimGone(Slim):
     by: list[SlimAmender]
 
 
-class GoneAnswer(Slim):
-    """Answer of ``gone_references``."""
+class OutdatedAnswer(Slim):
+    """Answer of ``outdated_references``."""
 
     corpus: str
     day: str
     total: int = Field(description="how many references there are")
     unread: int = Field(description="references without a target that were not looked into")
-    references: list[SlimGone]
+    references: list[SlimOutdated]
 
 
-def _slim_gone(values: Any) -> dict[str, Any]:
-    references = [SlimGone.model_validate(one).model_dump(mode="json") for one in values["references"]]
+def _slim_outdated(values: Any) -> dict[str, Any]:
+    references = [SlimOutdated.model_validate(one).model_dump(mode="json") for one in values["references"]]
     return {**values, "references": references}
 
 
 @verb(
-    "gone-references",
-    ListGoneReferences,
-    options=ListGoneReferencesOptions,
+    "outdated-references",
+    ListOutdatedReferences,
+    options=ListOutdatedReferencesOptions,
     tool=Tool(
-        "gone_references",
-        "References to law that is gone",
+        "outdated_references",
+        "References to outdated law",
         "List the references of a corpus whose target was repealed, replaced, renumbered or moved, "
         "expired, or is missing in the text that they name, with the successor if it is known.",
-        GoneAnswer,
-        slim=_slim_gone,
+        OutdatedAnswer,
+        slim=_slim_outdated,
     ),
 )
-def list_gone_references(caller: Caller, request: ListGoneReferences) -> Response:
-    """List references to law that is gone, with the successor if it is known."""
-    from engine.answers.change_report import gone_lines, gone_to_json
-    from engine.answers.gone_references import find_gone_references
+def list_outdated_references(caller: Caller, request: ListOutdatedReferences) -> Response:
+    """List references to outdated law, with the successor if it is known."""
+    from engine.answers.change_report import outdated_lines, outdated_to_json
+    from engine.answers.outdated_references import find_outdated_references
 
-    found = find_gone_references(caller.corpus(request.corpus), request.day or date.today())
-    return Response(gone_to_json(found, request.limit), gone_lines(found, request.limit))
+    found = find_outdated_references(caller.corpus(request.corpus), request.day or date.today())
+    return Response(outdated_to_json(found, request.limit), outdated_lines(found, request.limit))

@@ -1,4 +1,4 @@
-"""What changed between two days, in three languages: versions, amendments, renumbered and gone provisions."""
+"""What changed between two days, in three languages: versions, amendments, renumbered and removed provisions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import pytest
 
-from engine.answers.change_report import gone_line
+from engine.answers.change_report import outdated_line
 from engine.answers.changes import Change, Changes, find_changes
-from engine.answers.gone_references import find_gone_references
+from engine.answers.outdated_references import find_outdated_references
 from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
@@ -60,20 +60,20 @@ def test_each_change_has_both_wordings_its_day_and_its_amending_text(
     }
 
 
-def test_references_to_law_that_is_gone_name_the_successor(
+def test_references_to_law_that_is_outdated_name_the_successor(
     corpora: dict[str, Corpus], subtests: pytest.Subtests
 ) -> None:
     found = {
         (name, one.words): one
         for name, corpus in corpora.items()
-        for one in find_gone_references(corpus, LAST).references
+        for one in find_outdated_references(corpus, LAST).references
     }
-    for name, kind, words, target, successor in table(__file__, "GONE"):
+    for name, kind, words, target, successor in table(__file__, "OUTDATED"):
         with subtests.test(name=name, words=words):
             one = found.pop((name, words))
             assert (one.kind, one.target, one.successor) == (kind, target, successor)
             assert one.text[one.span.start : one.span.end] == words
-            assert words in gone_line(one)
+            assert words in outdated_line(one)
     assert not found
 
 
@@ -107,7 +107,7 @@ def test_the_command_line_shows_the_words(
     given = ["--corpus", str(corpora["de"].folder)]
     assert main(["changes", *given, "--from", "2018-06-01"]) == 0
     assert "[-vier-]{+zwei+} Wochen" in capsys.readouterr().out
-    assert main(["gone-references", *given, "--json"]) == 0
+    assert main(["outdated-references", *given, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"] == 3
     assert main(["changes", *given]) == 2
     assert "--from 2022-01-01" in capsys.readouterr().err
@@ -118,7 +118,7 @@ def test_the_command_line_shows_the_words(
     [
         ("a b, c and d", "a x, c or d", "en"),
         ("", "new words", "en"),
-        ("gone  words", "", "de"),
+        ("removed  words", "", "de"),
         ("第三条 期限为三十日", "第三条 期限为六十日", "zh"),
         ("within\n14 days", "within 21 days", "en"),
     ],

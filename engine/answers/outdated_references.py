@@ -1,6 +1,6 @@
-"""Find references to law that is gone: repealed, replaced, renumbered, moved, expired or missing.
+"""Find references to outdated law: repealed, replaced, renumbered, moved, expired or missing.
 
-Only references of texts in force count. A provision with a newer wording under the same number is not gone,
+Only references of texts in force count. A provision with a newer wording under the same number is not removed,
 and a text that amends or repeals another one refers to it rightly.
 """
 
@@ -28,13 +28,13 @@ from engine.retrieval.planning.named.provisions import provision_label
 
 # References that are read: those that lead nowhere take a millisecond each.
 MOST_UNRESOLVED = 5_000
-# Passages that are compared with a gone provision to find where it moved.
+# Passages that are compared with a removed provision to find where it moved.
 MOST_SIMILAR = 5
 _BLOCK = 5_000
 SHORTEST_NAME = 8
 
 
-class GoneKind(StrEnum):
+class OutdatedKind(StrEnum):
     """What happened to the target of a reference."""
 
     REPEALED = "repealed"
@@ -46,16 +46,16 @@ class GoneKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class GoneReference:
-    """A reference to a provision or document that is gone.
+class OutdatedReference:
+    """A reference to a provision or document that is removed.
 
     ``words`` are those of the reference, at ``span`` of the ``text`` of its passage. ``target`` is the name
-    of what is gone, ``target_id`` its id, empty if it is missing. ``since`` is the first day without it, None
+    of what is no longer there, ``target_id`` its id, empty if it is missing. ``since`` is the first day without it, None
     if unknown, ``by`` ended it. ``successor`` is known if it was replaced, renumbered or moved; for a missing
     provision it is the nearest one.
     """
 
-    kind: GoneKind
+    kind: OutdatedKind
     passage_id: str
     citation: str
     words: str
@@ -71,23 +71,23 @@ class GoneReference:
 
 
 @dataclass(frozen=True, slots=True)
-class GoneReferences:
-    """The references of a corpus to law that is gone on a day; ``unread`` counts those not looked into."""
+class OutdatedReferences:
+    """The references of a corpus to outdated law on a day; ``unread`` counts those not looked into."""
 
     corpus: str
     day: date
-    references: tuple[GoneReference, ...]
+    references: tuple[OutdatedReference, ...]
     unread: int = 0
 
 
-def find_gone_references(corpus: Corpus, day: date) -> GoneReferences:
-    """Return the references of texts in force to law that is gone on a day, in the order of the corpus."""
+def find_outdated_references(corpus: Corpus, day: date) -> OutdatedReferences:
+    """Return the references of texts in force to outdated law on a day, in the order of the corpus."""
     reader = _Reader(corpus, day)
     missing, unread = reader.missing()
     found = [*reader.ended(), *missing]
     order = dict(zip(rows := [one.passage_id for one in found], corpus.rows(rows).tolist(), strict=True))
     found.sort(key=lambda one: (order[one.passage_id], one.span.start))
-    return GoneReferences(corpus.name, day, tuple(found), unread)
+    return OutdatedReferences(corpus.name, day, tuple(found), unread)
 
 
 class _Reader:
@@ -101,7 +101,7 @@ class _Reader:
         self.changes: dict[tuple[object, date], Mapping[str, Change]] = {}
         self.finder = ChangeFinder(corpus, date.min, day)
 
-    def ended(self) -> Iterator[GoneReference]:
+    def ended(self) -> Iterator[OutdatedReference]:
         """Yield the references whose target was in force and is no longer, or has another number now."""
         if not self.out.any():
             return
@@ -114,14 +114,16 @@ class _Reader:
                 row = self.corpus.rows([reference.source_id])
                 if not reference.text or not len(target) or self.out[row].any():
                     continue
-                is_gone = bool(self.out[target].all())
+                is_outdated = bool(self.out[target].all())
                 found = (
-                    self._ended(reference, row, target) if is_gone else self._moved_on(reference, row, target)
+                    self._ended(reference, row, target)
+                    if is_outdated
+                    else self._moved_on(reference, row, target)
                 )
                 if found is not None:
                     yield found
 
-    def _ended(self, reference: Reference, row: Rows, target: Rows) -> GoneReference | None:
+    def _ended(self, reference: Reference, row: Rows, target: Rows) -> OutdatedReference | None:
         (passage,), (old, *_) = self.corpus.passages(row), self.corpus.passages(target[:1])
         number = int(self.corpus.document_numbers(target[:1])[0])
         document, source = self.documents[number], int(self.corpus.document_numbers(row)[0])
@@ -136,15 +138,15 @@ class _Reader:
             return None
         if change is not None and change.kind is ChangeKind.CHANGED:
             return None
-        made = GoneReference(
-            GoneKind.EXPIRED, passage.id, short_citation(passage, self.documents[source]), reference.text,
+        made = OutdatedReference(
+            OutdatedKind.EXPIRED, passage.id, short_citation(passage, self.documents[source]), reference.text,
             passage.text, reference.span, passage.language,
             document.title or document.id if whole else f"{document.title}, {provision_label(old)}",
             reference.target_id or "",
         )  # fmt: skip
         return self._with_cause(made, change, old, document)
 
-    def _moved_on(self, reference: Reference, row: Rows, target: Rows) -> GoneReference | None:
+    def _moved_on(self, reference: Reference, row: Rows, target: Rows) -> OutdatedReference | None:
         """Return a reference to a number that has become that of another provision since it was written."""
         number, source = (int(self.corpus.document_numbers(some[:1])[0]) for some in (target, row))
         document, own = self.documents[number], self.documents[source]
@@ -158,35 +160,38 @@ class _Reader:
         if change is None or change.kind is not ChangeKind.RENUMBERED:
             return None
         (old,) = self.corpus.passages(self.corpus.rows(change.before[:1]))
-        made = GoneReference(
-            GoneKind.RENUMBERED, passage.id, short_citation(passage, own), reference.text, passage.text,
+        made = OutdatedReference(
+            OutdatedKind.RENUMBERED, passage.id, short_citation(passage, own), reference.text, passage.text,
             reference.span, passage.language, f"{change.title}, {provision_label(old)}", old.id,
         )  # fmt: skip
         return self._with_cause(made, change, old, document)
 
     def _with_cause(
-        self, made: GoneReference, change: Change | None, old: Passage, document: Document
-    ) -> GoneReference:
+        self, made: OutdatedReference, change: Change | None, old: Passage, document: Document
+    ) -> OutdatedReference:
         by = change.by if change else ()
         since = change.days[-1] if change and change.days else None
         made = replace(made, since=since, by=by)
         if change is not None and change.kind is ChangeKind.RENUMBERED:
             successor = f"{change.title}, {change.provision}"
             return replace(
-                made, kind=GoneKind.RENUMBERED, successor=successor, successor_id=change.passages[0]
+                made, kind=OutdatedKind.RENUMBERED, successor=successor, successor_id=change.passages[0]
             )
         moved = self._moved(old, document)
         if moved is not None:
-            return replace(made, kind=GoneKind.MOVED, successor=moved[0], successor_id=moved[1])
+            return replace(made, kind=OutdatedKind.MOVED, successor=moved[0], successor_id=moved[1])
         replacing = next((one for one in by if one.relation is Relation.SUPERSEDES), None)
         if replacing is not None:
             return replace(
-                made, kind=GoneKind.REPLACED, successor=replacing.citation, successor_id=replacing.passage_id
+                made,
+                kind=OutdatedKind.REPLACED,
+                successor=replacing.citation,
+                successor_id=replacing.passage_id,
             )
         versions = len(self.finder.texts[text_of(document)]) > 1
         stated = (old.status or document.status or "").casefold()
         repealed = bool(by) or versions or (stated in OUT_OF_FORCE and stated != "expired")
-        return replace(made, kind=GoneKind.REPEALED if repealed else GoneKind.EXPIRED)
+        return replace(made, kind=OutdatedKind.REPEALED if repealed else OutdatedKind.EXPIRED)
 
     def _changes(self, number: int, last: date) -> Mapping[str, Change]:
         """Return how the passages of a text in force on a day changed until today, by their ids."""
@@ -198,7 +203,7 @@ class _Reader:
         return self.changes[key]
 
     def _moved(self, old: Passage, document: Document) -> tuple[str, str] | None:
-        """Return the name and id of a provision of another text with the words of one that is gone."""
+        """Return the name and id of a provision of another text with the words of one that is removed."""
         mask = self.corpus.in_force(self.day)
         (hits,) = self.corpus.search_lexical([old.text[:2000]], old.language, MOST_SIMILAR, mask=mask)
         for passage, number in zip(
@@ -211,20 +216,20 @@ class _Reader:
                 return f"{other.title}, {provision_label(passage)}", passage.id
         return None
 
-    def missing(self) -> tuple[list[GoneReference], int]:
+    def missing(self) -> tuple[list[OutdatedReference], int]:
         """Return the references to numbers that their text does not have, and how many were not read."""
         numbers = self.corpus.reference_numbers(statuses=[Status.UNRESOLVED])
         by_passage: dict[str, list[Reference]] = defaultdict(list)
         for reference in self.corpus.references(numbers[:MOST_UNRESOLVED].tolist()):
             by_passage[reference.source_id].append(reference)
-        found: list[GoneReference] = []
+        found: list[OutdatedReference] = []
         for name, references in by_passage.items():
             row = self.corpus.rows([name])
             if not self.out[row].any():
                 found += self._missing(row, references)
         return found, max(0, len(numbers) - MOST_UNRESOLVED)
 
-    def _missing(self, row: Rows, references: Sequence[Reference]) -> Iterator[GoneReference]:
+    def _missing(self, row: Rows, references: Sequence[Reference]) -> Iterator[OutdatedReference]:
         """Yield the references of a passage to numbers that a text of the corpus does not have.
 
         The text is named by its title or another whole name, or an earlier version of the passage's own text
@@ -237,8 +242,8 @@ class _Reader:
             mention, address = _read(mentions, reference)
             if mention is None or address is None:
                 continue
-            made = GoneReference(
-                GoneKind.MISSING, passage.id, short_citation(passage, self.documents[own]), reference.text,
+            made = OutdatedReference(
+                OutdatedKind.MISSING, passage.id, short_citation(passage, self.documents[own]), reference.text,
                 passage.text, reference.span, passage.language, "",
             )  # fmt: skip
             number = self._named(mention.document, own)
@@ -295,7 +300,7 @@ class _Reader:
         found = {}
         for change in dict.fromkeys(self._changes(number, first).values()):
             (old,) = self.corpus.passages(self.corpus.rows(change.before[:1]))
-            if change.provision and change.kind in (ChangeKind.GONE, ChangeKind.RENUMBERED) and old.number:
+            if change.provision and change.kind in (ChangeKind.REMOVED, ChangeKind.RENUMBERED) and old.number:
                 found[number_key(old.number)] = change
         return found
 
