@@ -146,8 +146,8 @@ def changes(
 ) -> Changes:
     """Return what changed in a corpus from one day to another (default: today), as wordings side by side.
 
-    Each change is a provision that is new, removed, changed or renumbered, with its paragraphs aligned word by
-    word, the day, and the amending passages. ``document`` (an id or a name) limits it to one text with its
+    Each change is a provision that is new, removed, changed or renumbered, with its paragraphs aligned word
+    by word, the day, and the amending passages. ``document`` (an id or a name) limits it to one text with its
     versions, ``question`` to provisions with its words. Raises InputError unless ``first`` is before
     ``last``, and for an unknown document.
     """

@@ -606,8 +606,8 @@ def _is_revision(old: _Piece, new: _Piece) -> bool:
 def _renumbered(outdated: Sequence[_Piece], new: Sequence[_Piece]) -> dict[tuple[str, int], _Piece]:
     """Return, by the key of a new provision, the one with another number that it was."""
     found: dict[tuple[str, int], _Piece] = {}
-    left = {one.key: one for one in removed}
-    by_text = {_bare(one): one for one in reversed(removed)}
+    left = {one.key: one for one in old}
+    by_text = {_bare(one): one for one in reversed(old)}
     for other in new:
         one = by_text.get(_bare(other))
         if one is not None and left.pop(one.key, None) is not None:

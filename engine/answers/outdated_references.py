@@ -1,7 +1,7 @@
 """Find references to outdated law: repealed, replaced, renumbered, moved, expired or missing.
 
-Only references of texts in force count. A provision with a newer wording under the same number is not removed,
-and a text that amends or repeals another one refers to it rightly.
+Only references of texts in force count. A provision with a newer wording under the same number is not
+outdated, and a text that amends or repeals another one refers to it rightly.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class OutdatedReference:
     """A reference to a provision or document that is removed.
 
     ``words`` are those of the reference, at ``span`` of the ``text`` of its passage. ``target`` is the name
-    of what is no longer there, ``target_id`` its id, empty if it is missing. ``since`` is the first day without it, None
-    if unknown, ``by`` ended it. ``successor`` is known if it was replaced, renumbered or moved; for a missing
+    of what is no longer there, ``target_id`` its id, empty if it is missing. ``since`` is the first day
+    without it, None if unknown, ``by`` ended it. ``successor`` is known if it was replaced, renumbered or moved; for a missing
     provision it is the nearest one.
     """
 
@@ -243,8 +243,8 @@ class _Reader:
             if mention is None or address is None:
                 continue
             made = OutdatedReference(
-                OutdatedKind.MISSING, passage.id, short_citation(passage, self.documents[own]), reference.text,
-                passage.text, reference.span, passage.language, "",
+                OutdatedKind.MISSING, passage.id, short_citation(passage, self.documents[own]),
+                reference.text, passage.text, reference.span, passage.language, "",
             )  # fmt: skip
             number = self._named(mention.document, own)
             change = None if number is None else self._dropped(number, address)

@@ -55,9 +55,7 @@ class SlimWording(Slim):
 class SlimChange(Slim):
     """A provision whose wording differs, or a document that is new or removed (provision is empty)."""
 
-    kind: str = Field(
-        description="changed, new, removed, renumbered, or amended: read both, it is not certain"
-    )
+    kind: str = Field(description="changed, new, removed, renumbered, or amended (read both)")
     document: str
     title: str
     provision: str

@@ -1,4 +1,4 @@
-"""What changed between two days, in three languages: versions, amendments, renumbered and removed provisions."""
+"""What changed between two days, in three languages: versions, amendments, other numbers."""
 
 from __future__ import annotations
 
