@@ -603,11 +603,11 @@ def _is_revision(old: _Piece, new: _Piece) -> bool:
     return old.text == new.text or similarity(_bare(old), _bare(new), language) >= REVISED
 
 
-def _renumbered(outdated: Sequence[_Piece], new: Sequence[_Piece]) -> dict[tuple[str, int], _Piece]:
+def _renumbered(lost: Sequence[_Piece], new: Sequence[_Piece]) -> dict[tuple[str, int], _Piece]:
     """Return, by the key of a new provision, the one with another number that it was."""
     found: dict[tuple[str, int], _Piece] = {}
-    left = {one.key: one for one in old}
-    by_text = {_bare(one): one for one in reversed(old)}
+    left = {one.key: one for one in lost}
+    by_text = {_bare(one): one for one in reversed(lost)}
     for other in new:
         one = by_text.get(_bare(other))
         if one is not None and left.pop(one.key, None) is not None:

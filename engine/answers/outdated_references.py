@@ -51,8 +51,8 @@ class OutdatedReference:
 
     ``words`` are those of the reference, at ``span`` of the ``text`` of its passage. ``target`` is the name
     of what is no longer there, ``target_id`` its id, empty if it is missing. ``since`` is the first day
-    without it, None if unknown, ``by`` ended it. ``successor`` is known if it was replaced, renumbered or moved; for a missing
-    provision it is the nearest one.
+    without it, None if unknown, ``by`` ended it. ``successor`` is known if it was replaced, renumbered or
+    moved; for a missing provision it is the nearest one.
     """
 
     kind: OutdatedKind
