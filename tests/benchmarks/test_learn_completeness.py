@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.evaluation.learning_completeness import (
+from benchmarks.learn_completeness import (
     Observation,
     fit_interval,
     get_fold,

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.evaluation.learning import Example, learn, make_knots, model_to_json, ramps
+from benchmarks.learn_ranking import Example, learn, model_to_json
 from engine.investigation.ranking.additive import model_from
+from engine.review.learning.learning import make_knots, ramps
 
 NAMES = ("good", "noise", "bad", "heading")
 
