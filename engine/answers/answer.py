@@ -117,7 +117,7 @@ def make_brief(
     first = next(
         (one for one in ordered if _answers(one, ordered) and _is_supported(one.candidate.unit)), None
     )
-    first = first and _whole_list(join_equal_rows(first, ordered), ordered, bearing)
+    first = first and _join_whole_list(join_equal_rows(first, ordered), ordered, bearing)
     taken = _rules(first, compared, kinds)
     governing = None
     if first is not None and not kinds:
@@ -136,7 +136,7 @@ def make_brief(
     return _composed(named, taken, ordered, leads, bearing, kinds, investigation, corpus, citations)
 
 
-def _whole_list(first: Compared, ordered: Sequence[Compared], bearing: QuestionMatcher) -> Compared:
+def _join_whole_list(first: Compared, ordered: Sequence[Compared], bearing: QuestionMatcher) -> Compared:
     """Return a unit with all items of its list if the question is about the list: its head has the words."""
     head, *items = first.candidate.unit.pieces
     terms = analyzer(head.passage.language).terms(head.text)

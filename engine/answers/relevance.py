@@ -228,6 +228,8 @@ OF_ONE_MEANING = 0.8
 OF_KIND = 0.3
 # Minimum letters of a part of a compound.
 SHORTEST_PART = 5
+# Words after a condition's cue that show whether the question is about it.
+OF_CONDITION = 3
 # Maximum words between two question words that count as neighbours in a text.
 BETWEEN = 1
 _BEARING_WORD = re.compile(r"\w+")
@@ -269,8 +271,9 @@ class QuestionMatcher:
         return sum(word in own for word in _BEARING_WORD.findall(text) if len(word) == 1 or word not in empty)
 
     @cached_property
-    def _pairs(self) -> frozenset[tuple[str, str]]:
-        return frozenset(zip(self.terms, self.terms[1:], strict=False))
+    def _pairs(self) -> frozenset[frozenset[str]]:
+        """Pairs of neighbouring words in any order: "erlischt das Recht" asks for "das Recht erlischt"."""
+        return frozenset(map(frozenset, zip(self.terms, self.terms[1:], strict=False)))
 
     def word_shares(self, terms: Sequence[str]) -> WordShares:
         """Return how far each question word is among the terms of a text, 0..1, shape (words,)."""
@@ -306,8 +309,17 @@ class QuestionMatcher:
         """Return the share of the question's neighbouring words that are neighbours in a text, 0..1."""
         if not self._pairs:
             return 0.0
-        near = {pair for gap in range(1, BETWEEN + 2) for pair in zip(terms, terms[gap:], strict=False)}
+        gaps = range(1, BETWEEN + 2)
+        near = {frozenset(pair) for gap in gaps for pair in zip(terms, terms[gap:], strict=False)}
         return len(self._pairs & near) / len(self._pairs)
+
+    def is_special_case(self, text: str, language: str) -> bool:
+        """True if a sentence begins with a condition or an exception of which the question has no word."""
+        cue = lexicon(language).cues["condition"].match(text)
+        if departs(text, language):
+            return True
+        terms = analyzer(language).terms(text[cue.end() :])[:OF_CONDITION] if cue is not None else ()
+        return bool(terms) and not self.share(terms)
 
     def focus(self, passage: Passage) -> float:
         """Return how far a heading, or one of its parts, has the question's words and no others, 0..1: the

@@ -20,7 +20,6 @@ from engine.answers.relevance import (
     QuestionMatcher,
     WordShares,
     answers_modal,
-    departs,
     gives,
     gives_in_row,
     kinds_elsewhere,
@@ -62,7 +61,7 @@ SURE_COVERAGE, CLOSE = 0.3, 0.2
 STATED = 0.9
 # A named provision comes first if its score reaches this share of the answer's.
 NEAR_BEST = 0.97
-# Subtracted for a unit that begins as a departure from a rule; added for an answer in figures.
+# Subtracted for a unit that begins as a departure or with another case; added for an answer in figures.
 DEPARTURE, FIGURES = 0.06, 0.04
 # Added for each general kind of answer that is asked for.
 OF_KIND = 0.06
@@ -169,7 +168,9 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
         worth += CELL * cells
     figures = measures(unit.text, passage.language, kinds)
     worth += (
-        EXACT * (focus >= ALL_OF_IT) + FIGURES * figures - DEPARTURE * departs(unit.text, passage.language)
+        EXACT * (focus >= ALL_OF_IT)
+        + FIGURES * figures
+        - DEPARTURE * bearing.is_special_case(unit.text, passage.language)
     )
     worth += 0.0 if candidate.near is None else 10 * MEANING * (candidate.near - HALF)
     return Compared(

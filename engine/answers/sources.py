@@ -56,7 +56,7 @@ def units_of_named(
         units = list(every)
         units = units or list(_complete(rows, citations))
         if named.relation is Relation.DEFINES:
-            found.extend(_defining([*units, *_given_elsewhere(rows, corpus, citations)], named.words))
+            found.extend(_defining([*units, *_units_referred_to(rows, corpus, citations)], named.words))
         elif alone:
             budget = LONGEST_NAMED
             for unit in units:
@@ -69,7 +69,7 @@ def units_of_named(
     return found[:MOST_NAMED]
 
 
-def _given_elsewhere(rows: Rows, corpus: Corpus, citations: Citations) -> Iterator[Unit]:
+def _units_referred_to(rows: Rows, corpus: Corpus, citations: Citations) -> Iterator[Unit]:
     """Yield the sentences of the provisions to which definitions refer: "has the meaning given in Article
     11"."""
     meant = corpus.neighbours(rows, (Relation.DEFINES,), Direction.OUT).rows
@@ -156,10 +156,10 @@ def find_governing(
 
 
 def is_repealed(row: int, corpus: Corpus, day: date) -> bool:
-    """True if a later text repeals or replaces a passage as a whole, whether or not its day is known."""
+    """True if a later text repeals a passage as a whole, whether or not its day is known."""
     changed = apply_amendments(corpus, row, day)
     return changed is not None and any(
-        one.reference.relation is not Relation.AMENDS for one in (*changed.by, *changed.doubts)
+        one.reference.relation is Relation.REPEALS for one in (*changed.by, *changed.doubts)
     )
 
 
