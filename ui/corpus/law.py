@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 from pydantic import Field
 
 from engine.answers.change_report import KIND_WORDS, notes_of, summary_line
-from engine.answers.changes import Amender, Change, ChangeKind, Changes, Part, find_changes
+from engine.answers.changed_law import Amender, Change, ChangeKind, Changes, Part
+from engine.answers.changes import find_changes
 from engine.answers.outdated_references import OutdatedKind, OutdatedReference, find_outdated_references
 from engine.language.word_diff import Run
 from engine.model import FAMILY
