@@ -8,6 +8,7 @@ import pytest
 
 from engine.answers.answer import answer
 from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from tests.engine.answers.conftest import investigated
 from tests.tables import table
@@ -16,11 +17,16 @@ ACTS: dict[str, str] = table(__file__, "ACTS")
 ASKED: list[tuple[str, list[str]]] = table(__file__, "ASKED")
 
 
-def test_a_brief_begins_with_the_rule_as_it_is_now(tmp_path: Path, subtests: pytest.Subtests) -> None:
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    root: Path = tmp_path_factory.mktemp("rules")
     for name, text in ACTS.items():
-        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
-    build_corpus([tmp_path], tmp_path / "corpus", embedding="none")
-    corpus = open_corpus(tmp_path / "corpus")
+        (root / f"{name}.md").write_text(text, encoding="utf-8")
+    build_corpus([root], root / "corpus", embedding="none")
+    return open_corpus(root / "corpus")
+
+
+def test_a_brief_begins_with_the_rule_as_it_is_now(corpus: Corpus, subtests: pytest.Subtests) -> None:
     for question, expected in ASKED:
         with subtests.test(question):
             brief = answer(investigated(corpus, question), corpus)
