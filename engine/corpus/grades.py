@@ -12,17 +12,24 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from engine import bounded_yaml
 from engine.corpus.embedded.publication import GRADES_NAME
-from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE, Journals, journals_at, signed_line, signed_name
+from engine.corpus.journal import (
+    LONGEST_NAME,
+    LONGEST_NOTE,
+    Journals,
+    add_line,
+    load_lines,
+    signed_line,
+    signed_name,
+)
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.model import Document, Grade
@@ -124,16 +131,6 @@ def grade_from(text: str) -> Grade | None:
         raise InputError(f"grade: {shown!r} is not a grade; use A, B, C, D or E, or {NO_GRADE}") from None
 
 
-def minimum_from(text: str | None) -> Grade | None:
-    """Parse a minimum grade, None if not given. Raises InputError for an invalid one."""
-    if text is None or not text.strip():
-        return None
-    found = grade_from(text)
-    if found is None:
-        raise InputError("the lowest grade must be A, B, C, D or E; leave it out to accept all")
-    return found
-
-
 def words_of(grade: Grade | None) -> str:
     """Return a grade as words: "grade B", "no grade"."""
     return "no grade" if grade is None else f"grade {grade.value}"
@@ -175,19 +172,8 @@ def default_grade(kind: str) -> Grade | None:
 
 
 def load_grades(place: Path | str | Journals) -> list[GradeLine]:
-    """Return all decisions on grades in order.
-
-    Raises CorpusError with the line number for an invalid line.
-    """
-    journals, found = journals_at(place), []
-    for number, line in enumerate(journals.lines(GRADES_NAME), start=1):
-        try:
-            found.append(GradeLine.model_validate_json(line))
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"]
-            where = f"{journals.named(GRADES_NAME)}:{number}"
-            raise CorpusError(f"{where}: not a grade ({reason}); correct or remove the line") from error
-    return found
+    """Return all decisions on grades in order. Raises as ``load_lines``."""
+    return load_lines(place, GRADES_NAME, GradeLine.model_validate_json, "a grade")
 
 
 def grades_of(corpus: Corpus) -> Grades:
@@ -292,15 +278,8 @@ def withdraw_grade(
 
 
 def _add(journals: Journals, line: GradeLine, note: str, reviewer: str) -> GradeLine:
-    dated = line.model_copy(
-        update={
-            "note": signed_line(note, LONGEST_NOTE, "note"),
-            "reviewer": signed_name(reviewer),
-            "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
-    )
-    journals.add(GRADES_NAME, dated.model_dump_json().encode())
-    return dated
+    signed = {"note": signed_line(note, LONGEST_NOTE, "note"), "reviewer": signed_name(reviewer)}
+    return add_line(journals, GRADES_NAME, line.model_copy(update=signed))
 
 
 def _journals(corpus: Corpus) -> Journals:

@@ -8,11 +8,13 @@ import os
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 from unicodedata import category
 
+from pydantic import BaseModel, ValidationError
 from xxhash import xxh3_64
 
 from engine.errors import CorpusError, InputError, system_error
@@ -173,6 +175,37 @@ class InMemoryJournals:
 def journals_at(place: Path | str | Journals) -> Journals:
     """Return the journals of a corpus folder, or the given ones."""
     return FolderJournals(Path(place)) if isinstance(place, Path | str) else place
+
+
+T = TypeVar("T")
+Line = TypeVar("Line", bound=BaseModel)
+
+
+def load_lines(place: Path | str | Journals, name: str, read: Callable[[bytes], T], what: str) -> list[T]:
+    """Return all lines of a journal in order; an incomplete last line is ignored.
+
+    ``what`` describes a line in errors: "a grade". Raises CorpusError with the line number for an
+    invalid line.
+    """
+    journals, found = journals_at(place), []
+    for number, line in enumerate(journals.lines(name), start=1):
+        try:
+            found.append(read(line))
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"]
+            where = f"{journals.named(name)}:{number}"
+            raise CorpusError(f"{where}: not {what} ({reason}); correct or remove the line") from error
+    return found
+
+
+def add_line(place: Path | str | Journals, name: str, line: Line) -> Line:
+    """Append a line with the current time as ``when``; durable on return.
+
+    Several processes may append concurrently. Raises CorpusError if it cannot be written.
+    """
+    dated = line.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
+    journals_at(place).add(name, dated.model_dump_json().encode())
+    return dated
 
 
 def complete_lines(path: Path) -> list[bytes]:

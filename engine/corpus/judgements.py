@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,9 +15,8 @@ from engine.corpus.journal import (
     LONGEST_NAME,
     LONGEST_NOTE,
     Journals,
-    append_line,
-    complete_lines,
-    journals_at,
+    add_line,
+    load_lines,
     signed_line,
     signed_name,
 )
@@ -83,18 +80,8 @@ def digest_of(text: str) -> str:
 
 
 def load_confirmations(place: Path | str | Journals) -> list[Confirmation]:
-    """Return all confirmations in order. Raises CorpusError with the line number for an invalid line."""
-    journals, found = journals_at(place), []
-    for number, line in enumerate(journals.lines(CONFIRMATIONS_NAME), start=1):
-        try:
-            found.append(Confirmation.model_validate_json(line))
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"]
-            where = f"{journals.named(CONFIRMATIONS_NAME)}:{number}"
-            raise CorpusError(
-                f"{where}: not a confirmation ({reason}); correct or remove the line"
-            ) from error
-    return found
+    """Return all confirmations in order. Raises as ``load_lines``."""
+    return load_lines(place, CONFIRMATIONS_NAME, Confirmation.model_validate_json, "a confirmation")
 
 
 def current_confirmations(lines: Iterable[Confirmation]) -> dict[tuple[str, str], Confirmation]:
@@ -104,14 +91,8 @@ def current_confirmations(lines: Iterable[Confirmation]) -> dict[tuple[str, str]
 
 
 def add_confirmation(place: Path | str | Journals, confirmation: Confirmation) -> Confirmation:
-    """Append a confirmation with the current time; durable on return. Several processes may append
-    concurrently.
-
-    Raises CorpusError if it cannot be written.
-    """
-    dated = confirmation.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
-    journals_at(place).add(CONFIRMATIONS_NAME, dated.model_dump_json().encode())
-    return dated
+    """Append a confirmation with the current time. Raises as ``add_line``."""
+    return add_line(place, CONFIRMATIONS_NAME, confirmation)
 
 
 def make_confirmation(
@@ -156,30 +137,12 @@ class Place(NamedTuple):
     occurrence: int
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(BaseModel):
     """A user's decision on a reference.
 
     ``target_id`` is the id of the intended passage, section or document; None if the words are no reference.
     ``withdrawn`` withdraws the previous decision. ``when`` is ISO 8601.
     """
-
-    source_id: str
-    text: str
-    occurrence: int
-    target_id: str | None
-    note: str = ""
-    when: str = ""
-    withdrawn: bool = False
-
-    @property
-    def place(self) -> Place:
-        """The location of the reference."""
-        return Place(self.source_id, self.text, self.occurrence)
-
-
-class _DecisionLine(BaseModel):
-    """A decision as stored in the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -190,6 +153,11 @@ class _DecisionLine(BaseModel):
     note: str = ""
     when: str = ""
     withdrawn: bool = False
+
+    @property
+    def place(self) -> Place:
+        """The location of the reference."""
+        return Place(self.source_id, self.text, self.occurrence)
 
 
 def locate_reference(source_id: str, passage_text: str, span: Span) -> Place:
@@ -202,21 +170,8 @@ def locate_reference(source_id: str, passage_text: str, span: Span) -> Place:
 
 
 def load_decisions(folder: Path | str) -> list[Decision]:
-    """Return all decisions in order.
-
-    An incomplete last line is ignored. Raises CorpusError with the line number for an invalid line.
-    """
-    path = Path(folder) / DECISIONS_NAME
-    found = []
-    for number, line in enumerate(complete_lines(path), start=1):
-        try:
-            found.append(Decision(**_DecisionLine.model_validate_json(line).model_dump()))
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"]
-            raise CorpusError(
-                f"{path}:{number}: not a decision ({reason}); correct or remove the line"
-            ) from error
-    return found
+    """Return all decisions in order. Raises as ``load_lines``."""
+    return load_lines(folder, DECISIONS_NAME, Decision.model_validate_json, "a decision")
 
 
 def current_decisions(decisions: Iterable[Decision]) -> Mapping[Place, Decision]:
@@ -238,17 +193,12 @@ def add_decision(
     It takes effect with ``engine.corpus.embedded.writing.apply_decisions`` or the next ingestion. Raises
     CorpusError if the folder cannot be written, or the location has no words.
     """
-    when = datetime.now(UTC).isoformat(timespec="seconds")
     try:
-        line = _DecisionLine(
-            **place._asdict(), target_id=target_id, note=note, when=when, withdrawn=withdrawn
-        )
+        line = Decision(**place._asdict(), target_id=target_id, note=note, withdrawn=withdrawn)
     except ValidationError as error:
         first = error.errors()[0]
         raise CorpusError(f"not a decision: {first['loc'][0]}: {first['msg']}") from error
-    path = Path(folder) / DECISIONS_NAME
-    append_line(path, line.model_dump_json().encode())
-    return Decision(**line.model_dump())
+    return add_line(folder, DECISIONS_NAME, line)
 
 
 # The journal ``weights.jsonl``: learned weights, and which of them rank a corpus. A line stores weights,
@@ -290,24 +240,10 @@ def latest_act(lines: Sequence[WeightsLine]) -> WeightsLine | None:
 
 
 def load_weights(place: Path | str | Journals) -> list[WeightsLine]:
-    """Return all lines in order. Raises CorpusError with the line number for an invalid line."""
-    journals, found = journals_at(place), []
-    for number, line in enumerate(journals.lines(WEIGHTS_NAME), start=1):
-        try:
-            found.append(WeightsLine.model_validate_json(line))
-        except ValidationError as error:
-            where = f"{journals.named(WEIGHTS_NAME)}:{number}"
-            reason = error.errors()[0]["msg"]
-            raise CorpusError(
-                f"{where}: not learned weights ({reason}); correct or remove the line"
-            ) from error
-    return found
+    """Return all lines in order. Raises as ``load_lines``."""
+    return load_lines(place, WEIGHTS_NAME, WeightsLine.model_validate_json, "learned weights")
 
 
 def add_weights(journals: Journals, line: WeightsLine, reviewer: str) -> None:
     """Append a line with reviewer and time; durable on return. Raises CorpusError, InputError."""
-    dated = {
-        "reviewer": signed_name(reviewer),
-        "when": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-    journals.add(WEIGHTS_NAME, line.model_copy(update=dated).model_dump_json().encode())
+    add_line(journals, WEIGHTS_NAME, line.model_copy(update={"reviewer": signed_name(reviewer)}))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +20,7 @@ from pydantic import (
 
 from engine import bounded_yaml, files
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
-from engine.corpus.journal import append_line, check_name, complete_lines
+from engine.corpus.journal import add_line, check_name, load_lines
 from engine.corpus.protocol import Area, Concept, Ontology, Wording
 from engine.corpus.rules.ruleset import Fact, Rule, check_ruleset
 from engine.corpus.rules.values import FactType
@@ -343,20 +342,11 @@ def _once(what: str, ids: Sequence[str]) -> None:
 # override the ingested ontology, and an ingestion keeps them. Readers see the last complete line.
 
 
-@dataclass(frozen=True, slots=True)
-class SavedOntology:
+class SavedOntology(BaseModel):
     """A saved state.
 
     ``content`` None restores the ingested ontology; ``when`` is ISO 8601, ``note`` describes the change.
     """
-
-    content: Mapping[str, Any] | None
-    when: str
-    note: str = ""
-
-
-class _SavedLine(BaseModel):
-    """A state as stored in the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -366,18 +356,8 @@ class _SavedLine(BaseModel):
 
 
 def load_ontologies(folder: Path | str) -> list[SavedOntology]:
-    """Return all states in order. Raises CorpusError with the line number for an invalid line."""
-    path = Path(folder) / ONTOLOGY_NAME
-    found = []
-    for number, line in enumerate(complete_lines(path), start=1):
-        try:
-            found.append(SavedOntology(**_SavedLine.model_validate_json(line).model_dump()))
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"]
-            raise CorpusError(
-                f"{path}:{number}: not an ontology ({reason}); correct or remove the line"
-            ) from error
-    return found
+    """Return all states in order. Raises as ``load_lines``."""
+    return load_lines(folder, ONTOLOGY_NAME, SavedOntology.model_validate_json, "an ontology")
 
 
 def ontology_in_force(folder: Path | str) -> SavedOntology | None:
@@ -403,11 +383,7 @@ def save_ontology(folder: Path | str, content: Mapping[str, Any] | None, note: s
     cannot be written.
     """
     sound = None if content is None else checked(content)
-    when = datetime.now(UTC).isoformat(timespec="seconds")
-    line = _SavedLine(content=sound, when=when, note=note)
-    path = Path(folder) / ONTOLOGY_NAME
-    append_line(path, line.model_dump_json().encode())
-    return SavedOntology(**line.model_dump())
+    return add_line(folder, ONTOLOGY_NAME, SavedOntology(content=sound, when="", note=note))
 
 
 def undo_ontology(folder: Path | str) -> SavedOntology:

@@ -155,7 +155,7 @@ class CorpusAccess(Access):
         texts.put(shelved.state, text)
         # If only the vectors are new, the page continues.
         if self._state and self._state != shelved.state and texts.get(self._state) != text:
-            raise ChangedError("the corpus has changed meanwhile; this is its new state")
+            raise ChangedError("the corpus has changed; this is its new state")
         return shelved
 
     def browser(self) -> Browser:

@@ -47,7 +47,7 @@ ONTOLOGY_FRAME = (
     '<button type="button" data-areas="load">Load file</button>'
     '<button type="button" data-areas="download">Download</button></span>'
     '<input type="file" accept=".yaml,.yml" hidden data-lib="areas-file" aria-label="ontology.yaml"></div>'
-    '<p class="hint" data-lib="areas-may" hidden>Only whoever runs this server may change these areas; '
+    '<p class="hint" data-lib="areas-may" hidden>Only the operator of this server may change these areas; '
     "in a corpus of your own you can.</p>"
     '<div class="area-unsaved" data-lib="areas-unsaved" hidden><span>Not saved yet.</span>'
     '<button type="button" class="primary" data-areas="save">Save</button>'
@@ -101,7 +101,7 @@ def _select(name: str) -> str:
 _HEAD = (
     '<div class="bar-head"><h2>Links to check</h2><small data-lib="link-count"></small>'
     f'<div class="wanted">{"".join(map(_select, _FILTERS))}</div></div>'
-    '<p class="hint" data-lib="link-may" hidden>Only whoever runs this server may judge links of this '
+    '<p class="hint" data-lib="link-may" hidden>Only the operator of this server may judge links of this '
     "corpus; in a corpus of your own you can.</p>"
 )
 _FOOT = (
@@ -249,7 +249,7 @@ _RESOLVE = (
     '<select data-lib="relation" aria-label="Relation"></select>'
     '<select data-lib="source" aria-label="Document"></select>'
     '<input type="search" data-lib="words" placeholder="filter" aria-label="Words in the reference"></div>'
-    '<p class="hint" data-lib="may" hidden>Only whoever runs this server may decide about this corpus; '
+    '<p class="hint" data-lib="may" hidden>Only the operator of this server may decide about this corpus; '
     'in a corpus of your own you can.</p><p class="hint" data-lib="waiting" hidden>Decisions take effect '
     'when the corpus is written: <button type="button" data-lib="apply">put them in force now</button> '
     'or with the next documents.</p><div class="resolve-scroll">'

@@ -139,7 +139,7 @@ def poll(access: EvaluationAccess, form: JobForm) -> Answer:
     job = access.desk.jobs.get(form.job, access.caller.key)
     # The state is read first: a finished job has all its results.
     state, over = job.state, job.over
-    told: Answer = {
+    progress: Answer = {
         "state": state,
         "step": job.step or "loading",
         "before": access.desk.jobs.before(job),
@@ -148,7 +148,7 @@ def poll(access: EvaluationAccess, form: JobForm) -> Answer:
         "message": job.message,
         "ablate": job.payload.ablate,
     }
-    return told | _outcome(job.payload) if over else told
+    return progress | _outcome(job.payload) if over else progress
 
 
 def _outcome(job: Evaluating) -> Answer:

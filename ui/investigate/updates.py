@@ -36,6 +36,7 @@ from ui.investigate.case_views import concepts_box, dossiers, may_judge, rules_s
 from ui.investigate.costs import question_or_sample, wire_assist
 from ui.investigate.coverage import WAITING as NO_AREAS
 from ui.investigate.coverage import coverage
+from ui.investigate.finding import finding_html
 from ui.investigate.panels import PARTS, Stage, banner_html, on_failure
 from ui.investigate.passages import WAITING as NO_PASSAGES
 from ui.investigate.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
@@ -172,6 +173,7 @@ def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
             updates[stage.ranked] = ranked_value(opened)
             updates[stage.rest] = rest_value(opened)
             updates[stage.answer] = brief_value(opened)
+            updates[stage.finding] = finding_html(opened)
     return updates
 
 
@@ -323,6 +325,7 @@ def case_values(opened: OpenCase, stage: Stage) -> Updates:
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: brief_value(opened),
+        stage.finding: finding_html(opened),
         stage.bar: bar_value(opened),
     }
 
@@ -331,6 +334,7 @@ def empty_values(stage: Stage) -> Updates:
     """Return the state of the page before a question."""
     return {
         stage.banner: "",
+        stage.finding: "",
         stage.story: "",
         stage.board: "",
         stage.coverage: NO_AREAS,
@@ -354,7 +358,7 @@ def wire_investigation(
 
     def ask(request: gr.Request, case: str, given: str) -> Iterator[Updates]:
         # Two clicks in a row belong to one page: the later replaces the earlier.
-        case = case_of(case, request) or new_token()
+        case = case_of(case, request, own=True) or new_token()
         try:
             asked = case_request(given)
             person = person_of(library.settings, request, asked.visitor)

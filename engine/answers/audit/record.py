@@ -96,6 +96,11 @@ class Source:
         """True if the words contradict the claim on the same subject and act."""
         return self.alignment is not None and self.alignment.contrary
 
+    @property
+    def words(self) -> str:
+        """The text of the passage, with its certain amendments."""
+        return self.passage.text if self.amended is None else self.amended.text
+
     def moved(self, row: int, passage: Passage, document: Document) -> Source:
         """Return the beginning of a successor of this source, not compared with anything."""
         span = Span(0, len(passage.text))

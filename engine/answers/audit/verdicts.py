@@ -30,6 +30,7 @@ from engine.corpus.grades import Grades
 from engine.corpus.protocol import Corpus, Mask
 from engine.investigation.filters import newest
 from engine.language.aliases import name_key
+from engine.language.statements import quantities_in
 from engine.model import Grade, Relation, SectionKind, TargetKind
 from engine.records.phrases import short_citation
 
@@ -137,7 +138,7 @@ class Judge:
             return self._outdated(claim, past[0], near)
         if present:
             return self._supported(claim, present)
-        against = [one for one in near if one.differs and one.in_force]
+        against = [one for one in near if one.differs and one.in_force] or _other_numbers(near)
         wrong = _wrong(claim.citations)
         if against and not wrong:
             decisive = max(against, key=lambda one: (one.cited, one.near))
@@ -290,6 +291,22 @@ def _certain(sources: Sequence[Source]) -> tuple[list[Source], list[Source]]:
     ):
         doubtful = [one for one in doubtful if one.cited]
     return present, doubtful
+
+
+def _other_numbers(near: Sequence[Source]) -> list[Source]:
+    """Return the cited sources that have another period or amount of the same thing; none if one of them also
+    has the claim's number."""
+    cited = [one for one in near if one.cited and one.in_force]
+    found = [one for one in cited if one.alignment is not None and one.alignment.other_number]
+    stated = [
+        change.claim.quantity
+        for one in found
+        if one.alignment is not None
+        for change in one.alignment.changed
+        if change.claim is not None and change.claim.quantity is not None
+    ]
+    known = [one for source in cited for one in quantities_in(source.words, source.passage.language)]
+    return [] if any(own.same_as(one) or own.nearly(one) for own in stated for one in known) else found
 
 
 def _with_amending(source: Source, near: Sequence[Source]) -> list[Source]:

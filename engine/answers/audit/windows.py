@@ -122,7 +122,7 @@ def _joins(gap_text: str, language: str) -> bool:
 
 # Passages searched back for the head of an item, and the maximum letters read of a passage.
 REACH, LONGEST = 12, 6_000
-# Minimum letters of a verbatim copy.
+# Minimum letters of a verbatim copy; a Chinese character counts as three.
 SHORTEST = 24
 # Minimum share of a claim's words for a window to be aligned with it.
 WORTH = 0.5
@@ -268,11 +268,16 @@ def _found(words: str, within: Readable) -> list[tuple[int, int]]:
         if not letters:
             continue
         start = within.letters.find(letters, begin)
-        if start < 0 or (not found and len(alphanumerics(words)) < SHORTEST):
+        if start < 0 or (not found and _letters(words) < SHORTEST):
             return []
         begin = start + len(letters)
         found.append((within.places[start], within.places[begin - 1] + 1))
     return found
+
+
+def _letters(words: str) -> int:
+    letters = alphanumerics(words)
+    return len(letters) + 2 * sum("\u3400" <= letter <= "\u9fff" for letter in letters)
 
 
 def alphanumerics(text: str) -> str:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from engine.corpus.embedded.publication import EXTRACTED_NAME, VALIDATIONS_NAME
-from engine.corpus.journal import Journals, append_line, journals_at
-from engine.errors import CorpusError
+from engine.corpus.journal import Journals, add_line, load_lines
 from engine.model import Relation, Span
 
 # A proposal is a statement about a text for a user to check. It leads from the passage with the words to
@@ -135,29 +133,13 @@ _LINE: TypeAdapter[Reading] = TypeAdapter(Annotated[Reading, Field(discriminator
 
 
 def load_readings(place: Path | str | Journals) -> list[Reading]:
-    """Return all lines in order; an incomplete last line is ignored.
-
-    Raises CorpusError with the line number for an invalid line.
-    """
-    journals = journals_at(place)
-    found: list[Reading] = []
-    for number, line in enumerate(journals.lines(EXTRACTED_NAME), start=1):
-        try:
-            found.append(_LINE.validate_json(line))
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"]
-            raise CorpusError(
-                f"{journals.named(EXTRACTED_NAME)}:{number}: not a reading ({reason}); "
-                "correct or remove the line"
-            ) from error
-    return found
+    """Return all lines in order. Raises as ``load_lines``."""
+    return load_lines(place, EXTRACTED_NAME, _LINE.validate_json, "a reading")
 
 
 def add_reading(folder: Path | str, reading: Reading) -> None:
-    """Append a line; durable on return. Raises CorpusError if the folder cannot be written."""
-    dated = reading.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
-    path = Path(folder) / EXTRACTED_NAME
-    append_line(path, dated.model_dump_json().encode())
+    """Append a reading with the current time. Raises as ``add_line``."""
+    add_line(folder, EXTRACTED_NAME, reading)
 
 
 def windows_read(readings: Iterable[Reading]) -> Mapping[str, WindowRead]:
@@ -236,19 +218,8 @@ class Validation(BaseModel):
 
 
 def load_validations(place: Path | str | Journals) -> list[Validation]:
-    """Return all verdicts in order; an incomplete last line is ignored.
-
-    Raises CorpusError with the line number for an invalid line.
-    """
-    journals, found = journals_at(place), []
-    for number, line in enumerate(journals.lines(VALIDATIONS_NAME), start=1):
-        try:
-            found.append(Validation.model_validate_json(line))
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"]
-            where = f"{journals.named(VALIDATIONS_NAME)}:{number}"
-            raise CorpusError(f"{where}: not a verdict ({reason}); correct or remove the line") from error
-    return found
+    """Return all verdicts in order. Raises as ``load_lines``."""
+    return load_lines(place, VALIDATIONS_NAME, Validation.model_validate_json, "a verdict")
 
 
 def current_verdicts(validations: Iterable[Validation]) -> dict[str, Validation]:
@@ -258,10 +229,5 @@ def current_verdicts(validations: Iterable[Validation]) -> dict[str, Validation]
 
 
 def add_validation(place: Path | str | Journals, validation: Validation) -> Validation:
-    """Append a verdict with the current time; durable on return. Several processes may append concurrently.
-
-    Raises CorpusError if it cannot be written.
-    """
-    dated = validation.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
-    journals_at(place).add(VALIDATIONS_NAME, dated.model_dump_json().encode())
-    return dated
+    """Append a verdict with the current time. Raises as ``add_line``."""
+    return add_line(place, VALIDATIONS_NAME, validation)

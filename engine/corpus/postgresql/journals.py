@@ -72,7 +72,9 @@ class PostgresJournals:
                 f"select generation from {SCHEMA}.corpora where name = %s for update", (self._address.corpus,)
             ).fetchone()
             if held is None or held[0] != self._generation:
-                raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
+                raise CorpusError(
+                    f"{self._address}: the corpus was replaced after it was opened; open it again"
+                )
             connection.execute(_ADD, (self._address.corpus, name, line.decode()))
             if name == VALIDATIONS_NAME:
                 self._judge(connection, read_lines(connection, self._address.corpus, name), line)

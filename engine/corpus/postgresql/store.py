@@ -51,7 +51,7 @@ class _Opened:
             if self._found is None:
                 raise CorpusError(MISSING.format(self._address))
         elif not hold_generation(connection, self._found[0]):
-            raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
+            raise CorpusError(f"{self._address}: the corpus was replaced after it was opened; open it again")
 
     def published(self) -> tuple[int, Manifest]:
         """Return the generation and its manifest; set by the first connection."""

@@ -145,6 +145,13 @@ def find_changes(
             if place in left_here and source[place].sort is Sort.NOT and _is_inside(theirs, pairs):
                 changed.append(Changed(Change.NEGATION, None, source[place]))
                 left_here.discard(place)
+    for place in sorted(lost_here):
+        # A number at another position: its only counterpart in the sentences that the claim restates.
+        rivals = [p for p in left_here if _rivals(claim[place], source[p], language)]
+        if claim[place].sort is Sort.NUMBER and len(rivals) == 1 and claim[place].quantity is not None:
+            changed.append(Changed(_kind(claim[place], source[rivals[0]]), claim[place], source[rivals[0]]))
+            lost_here.discard(place)
+            left_here.discard(rivals[0])
     return changed, sorted(lost_here), sorted(left_here)
 
 
@@ -211,8 +218,10 @@ _OPPOSITE = (
 
 def _kind(own: Token, theirs: Token) -> Change:
     if own.sort is Sort.NUMBER:
-        counts = own.quantity is not None and own.quantity.kind in (Kind.COUNT, Kind.YEAR)
-        return Change.WEAKER if counts and own.quantity and own.quantity.kind is Kind.YEAR else Change.NUMBER
+        if own.quantity is None or theirs.quantity is None:
+            return Change.NUMBER
+        soft = own.quantity.kind is Kind.YEAR or own.quantity.nearly(theirs.quantity)
+        return Change.WEAKER if soft else Change.NUMBER
     if own.sort is Sort.LIMIT:
         return Change.LIMIT
     if own.sort is Sort.MODAL:
@@ -282,6 +291,20 @@ class Alignment:
             and self.left <= MOST_LEFT
             and all(one.change in hard for one in self.changed)
             and not (self.missing or self.exchanged or self.dropped)
+            and self._is_close
+        )
+
+    @property
+    def other_number(self) -> bool:
+        """True if the source has another period or amount of the same thing, whatever else the claim omits.
+
+        Only a cited provision without the claim's own number contradicts the claim by this alone.
+        """
+        return (
+            self.content >= FEWEST_CONTENT
+            and bool(self.changed)
+            and all(one.change is Change.NUMBER for one in self.changed)
+            and not any(token.sort in (Sort.CONTENT, Sort.NUMBER, *BINDING) for token in self.missing)
             and self._is_close
         )
 

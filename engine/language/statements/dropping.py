@@ -74,6 +74,8 @@ class _Dropped:
         """Return True if a run may be omitted: it frames, repeats, carries, or is a member of a list."""
         source = self.source
         tokens = [source[place] for place in run]
+        if self._has_other_number(run):
+            return False
         if run[-1] < self.first and _ensured(tokens, source, self.first):
             return True
         if _shortened(source, run, self.used) or _repeated(source, run, self.used):
@@ -89,6 +91,8 @@ class _Dropped:
         found = [token for token in tokens if token.sort in BINDING]
         if found:
             return found
+        if self._has_other_number(run):
+            return [token for token in tokens if token.sort in (Sort.NUMBER, Sort.CONTENT)]
         if self.agentless and self._is_subject(run):
             return []
         plain = [token for token in tokens if token.sort is Sort.CONTENT]
@@ -105,6 +109,17 @@ class _Dropped:
         may_drop = duty and not self._is_subject(run) and plainly
         may_drop = may_drop and not (_is_choice(tokens) or self._of_all(run))
         return [] if may_drop else plain or numbers
+
+    def _has_other_number(self, run: list[int]) -> bool:
+        """Return True if the claim gives a number to words that have the omitted one: "traders [ten years,
+        others] three years"."""
+        around = [place for place in (run[0] - 1, run[-1] + 1) if place in self.used]
+        if len(around) < 2:
+            return False
+        around += [around[1] + 1] if self.source[around[1]].sort is Sort.LIMIT else []
+        kept = [self.source[place].quantity for place in around if place in self.used]
+        omitted = [self.source[place].quantity for place in run]
+        return any(one and other and one.comparable(other) for one in kept for other in omitted)
 
     def _of_one(self, run: list[int]) -> bool:
         """Return True if a relative clause describes something indefinite: "a board that ..."."""

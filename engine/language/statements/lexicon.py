@@ -25,6 +25,7 @@ from engine.languages import base_of, file_of
 FILE = "statements.yaml"
 MEASURES = Path(__file__).with_name("measures.yaml")
 FALLBACK = "en"
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _NEVER = re.compile(r"(?!)")
 CUES = (
     *("must_not", "need_not", "must", "may", "not", "only", "except"),
@@ -96,6 +97,7 @@ class Units:
     currency: re.Pattern[str]
     currency_of: tuple[tuple[re.Pattern[str], str], ...]
     percent: re.Pattern[str]
+    percent_before: re.Pattern[str]
 
 
 @cache
@@ -109,6 +111,7 @@ def units() -> Units:
         re.compile("|".join(sorted(named.values(), key=len, reverse=True)), re.IGNORECASE),
         each,
         re.compile(_joined(content["percent"]), re.IGNORECASE),
+        re.compile(_joined(content["percent_before"])),
     )
 
 
@@ -167,14 +170,19 @@ def _joined(words: Iterable[str], lead: str = "") -> str:
     """Join words as alternatives, longest first, so that "not more than" is never read as "more than"."""
     ordered = sorted((str(word).replace(" ", r"\s+") for word in words), key=len, reverse=True)
     inner = "|".join(
-        (r"(?<!\w)" + lead if word[:1].isalnum() or lead else "") + f"(?:{word})" + _right(word)
+        (r"(?<!\w)" + lead if _is_spaced(word[:1]) or lead else "") + f"(?:{word})" + _right(word)
         for word in ordered
     )
     return f"(?:{inner})" if inner else "(?!)"
 
 
 def _right(word: str) -> str:
-    return r"(?!\w)" if word[-1].isalnum() or word[-1] in "?)*]" else ""
+    return r"(?!\w)" if _is_spaced(word[-1]) or (word[-1] in "?)*]" and not _HAN.search(word)) else ""
+
+
+def _is_spaced(letter: str) -> bool:
+    """Return True for a letter of a script with spaces between words."""
+    return letter.isalnum() and not _HAN.match(letter)
 
 
 def _compiled(words: Iterable[str], lead: str) -> re.Pattern[str]:
@@ -248,6 +256,9 @@ def lexemes(word: str, language: str) -> tuple[Lexeme, ...]:
     if words.language != language:
         # Without words for its language any short word may be a negation: all of them count.
         return tuple(Lexeme(stem, stem) for stem in reader.terms_of_word(plain) or (word.casefold(),))
+    if _HAN.match(plain):
+        # Without a dictionary the characters are compared one by one.
+        return tuple(Lexeme(letter, words.meanings.get(letter, letter)) for letter in plain)
     plain = words.elided.sub("", plain)
     if verb := words.parted_verb.fullmatch(plain):
         plain = f"{verb[1]}{verb[2]}en"

@@ -7,22 +7,27 @@ Words are read by the library text2num if it supports the language, otherwise by
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from text_to_num import find_numbers
 
 from engine import languages
 from engine.language.characters import fold_arabic, western_digits
-from engine.language.numerals import arabic_ordinal, indonesian_number
+from engine.language.numerals import HAN_NUMBER, arabic_ordinal, han_number, indonesian_number
 from engine.language.statements.lexicon import Lexicon
 from engine.model import Span
 
+# "Rp50.000", "EUR500": a code may be joined to its amount.
+_JOINED = ("Rp", "RM", "Rs", "EUR", "USD", "GBP", "CHF", "IDR", "AED", "SAR")
+_CODES = "|".join(rf"(?<=\b{code})" for code in _JOINED)
 _DIGITS = re.compile(
-    r"(?<![\w.,/\-])(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
+    rf"(?:(?<![\w.,/\-])|{_CODES})"
+    r"(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
     r"(?P<ordinal>st|nd|rd|th|er|ère|e|ème|º|\.º)?(?!\w|[-/]\d)"
 )
 _DIGITS_BEFORE = re.compile(r"(?<![\w.,/\-])\d+(?:[.,]\d+)*\Z")
+_IN_HAN = re.compile(rf"第?(?P<number>\d+(?:[.,]\d+)*|{HAN_NUMBER})(?P<scale>[万亿]*)")
 _WORD = re.compile(r"[^\W\d_]+")
 _PAIR = re.compile(r"\s*\(\s*\Z")
 
@@ -60,6 +65,8 @@ def numbers_in(text: str, language: str, words: Lexicon) -> list[Number]:
     """Return the numbers of a text in order."""
     language = languages.base_of(language)
     plain = western_digits(text)
+    if languages.words(language).article_numbers == "han":
+        return list(_han(plain, language, words))
     found = [
         Number(value, Span(match.start(), match.end()), bool(match["ordinal"]))
         for match in _DIGITS.finditer(plain)
@@ -74,6 +81,19 @@ def numbers_in(text: str, language: str, words: Lexicon) -> list[Number]:
     in_words = [_with_digits(number, plain, language) for number in in_words]
     found = sorted([*found, *in_words], key=lambda number: number.span.start)
     return _paired(_scaled(found, plain, words), plain)
+
+
+def _han(text: str, language: str, words: Lexicon) -> Iterator[Number]:
+    """Yield numbers in Chinese numerals or digits; no blanks separate them from words."""
+    for match in _IN_HAN.finditer(text):
+        printed = match["number"]
+        value = _value(printed, language) if printed[0].isdigit() else han_number(printed)
+        for scale in match["scale"]:
+            value = None if value is None else value * words.scales[scale]
+        before, behind = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+        is_day = before in ("年", "月") and behind in ("月", "日")
+        if value is not None and match.start() == match.start("number") and not is_day:
+            yield Number(float(value), Span(*match.span()), in_words=True)
 
 
 def _with_digits(number: Number, text: str, language: str) -> Number:

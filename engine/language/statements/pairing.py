@@ -177,6 +177,8 @@ def _run(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int, used
 def _keeps_part(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int, length: int) -> bool:
     """Return True if a moved run has the same role in the source."""
     first, other = claim.tokens[place], source.tokens[start]
+    if first.sort is Sort.NUMBER:
+        return not _has_rival(source, pairs, start)
     if first.sort in _ANYWHERE:
         return True
     if first.sort in (Sort.MODAL, Sort.NOT):
@@ -202,6 +204,19 @@ def _keeps_part(claim: _Text, source: _Text, pairs: Pairs, place: int, start: in
     if mark or mark_there:
         return mark == mark_there and _in_turn(claim, source, pairs, place, start)
     return _in_order(claim, source, pairs, place, start)
+
+
+def _has_rival(source: _Text, pairs: Pairs, place: int) -> bool:
+    """Return True if the sentence has another number of the kind, so that a moved one may be of another
+    thing."""
+    number, used = source.tokens[place], set(pairs.of_claim.values())
+    return number.quantity is not None and any(
+        other.quantity is not None
+        and other.sentence == number.sentence
+        and position not in used
+        and number.quantity.comparable(other.quantity)
+        for position, other in enumerate(source.tokens)
+    )
 
 
 def _only_one(text: _Text, token: Token) -> bool:

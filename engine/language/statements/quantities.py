@@ -23,8 +23,13 @@ from engine.model import Span
 BEFORE, BEHIND = 48, 24
 # Maximum distance of a word that makes a number the name of a provision.
 NAMED_WITHIN = 40
+# A higher count of years is a year.
+FIRST_YEAR = 1500
 # Maximum number of words between "at least" and its number ("at least a period of 30 days").
 WORDS_BETWEEN = 3
+# Hours of the base units of durations, and the difference within which two of them are about the same.
+_HOURS = {"hour": 1.0, "day": 24.0, "working day": 24.0, "month": 730.0}
+NEARLY = 0.07
 _YEAR = re.compile(r"(?<![\w.,/-])(?:1[5-9]|20|21)\d\d(?![\w/-]|[.,]\d)")
 _GAP = re.compile(r"[\s\u00a0\u202f.)-]{0,3}(?:of\s+(?:a\s+|an\s+)?|d['’]|de\s+)?")
 _NOUN = re.compile(r"\s+(?:[^\W\d_]+\s+){0,1}?(?P<noun>[^\W\d_]{3,})")
@@ -88,6 +93,13 @@ class Quantity:
             and self.unit == other.unit
             and abs(self.value - other.value) <= 1e-3 * max(abs(self.value), abs(other.value), 1e-9)
         )
+
+    def nearly(self, other: Quantity) -> bool:
+        """Return True for durations in different units of about the same length: "48 hours", "two days"."""
+        if not self.kind is other.kind is Kind.DURATION or self.unit == other.unit:
+            return False
+        hours, others = (one.value * _HOURS[one.unit] for one in (self, other))
+        return abs(hours - others) <= NEARLY * max(hours, others)
 
     def comparable(self, other: Quantity) -> bool:
         """Return True if both answer the same question, so that different values contradict each other."""
@@ -182,6 +194,8 @@ def _measured(number: Number, text: str, words: Lexicon) -> Quantity | None:
         unit = words.unit.match(text, place)
         if unit is not None:
             span = Span(number.span.start, unit.end())
+            if group_of(unit) == "year" and number.value >= FIRST_YEAR:
+                return _quantity(Kind.YEAR, number.value, "year", span, text)
             return _duration(number.value, group_of(unit), span, text, place=number.ordinal)
         percent = units().percent.match(text, place)
         if percent is not None:
@@ -193,6 +207,10 @@ def _measured(number: Number, text: str, words: Lexicon) -> Quantity | None:
             return _amount(number, money[0], Span(number.span.start, money.end()), text)
     if number.ordinal:
         return _in_front(number, text, words)
+    percent_before = _last(units().percent_before, text, number.span.start)
+    if percent_before is not None:
+        span = Span(percent_before.start(), number.span.end)
+        return _quantity(Kind.SHARE, number.value, "percent", span, text)
     money_before = _last(units().currency, text, number.span.start)
     if money_before is not None:
         return _amount(number, money_before[0], Span(money_before.start(), number.span.end), text)

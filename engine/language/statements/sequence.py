@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 
 from engine.language.analysis import analyzer
 from engine.language.characters import fold_arabic, without_note_calls
@@ -74,6 +75,8 @@ class Token:
 # Number of characters after a number in which a verb of measure is searched ("may be 30 days at most").
 BEHIND = 24
 
+# "Must not ... more than" is "may ... at most".
+_REVERSED = {"over": ("may", "upper"), "under": ("must", "lower")}
 _MERGED = {
     ("must", "may"): "may",
     ("must", "must"): "must",
@@ -137,8 +140,18 @@ def _limits_ahead(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _measured(tokens: Sequence[Token], text: str, words: Lexicon) -> list[Token]:
-    """Unify "may be at most 30", "must not exceed 30" and "is 30 at most"."""
+    """Unify "may be at most 30", "must not exceed 30" and "is 30 at most"; "must not hold more than 30" and
+    "may hold at most 30"."""
     found = list(tokens)
+    for place, (limit, number) in enumerate(pairwise(tokens)):
+        if limit.key not in _REVERSED or limit.sort is not Sort.LIMIT or number.sort is not Sort.NUMBER:
+            continue
+        verbs = [p for p in range(place) if tokens[p].sort in (Sort.MODAL, Sort.NOT)]
+        verb = tokens[verbs[-1]] if verbs else None
+        if verb is not None and verb.key == "must_not" and verb.sentence == limit.sentence:
+            modal, bound = _REVERSED[limit.key]
+            found[verbs[-1]] = replace(verb, key=modal, own=modal)
+            found[place] = replace(limit, key=bound, own=bound)
     for place, token in enumerate(tokens[:-2]):
         limit, number = tokens[place + 1], tokens[place + 2]
         if token.sort is not Sort.MODAL or limit.sort is not Sort.LIMIT or number.sort is not Sort.NUMBER:
@@ -180,6 +193,8 @@ def _bound(tokens: Sequence[Token]) -> Iterator[Token]:
 # not part of the sequence; those that give roles are the markers of the next word.
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_CHARACTER = re.compile(rf"{_HAN.pattern}|[^\W_\u3400-\u9fff]+")
 # The label of an item or footnote is not one of its words; nor is a repeated number in brackets.
 _LABEL = re.compile(
     r"(?:^|(?<=[\s:;,]))(?:\((?:\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]{1,5}|[A-Z])\)|\[\d{1,3}\])(?=\s|$)"
@@ -322,7 +337,7 @@ def _token(sort: Sort, name: str, text: str, span: Span) -> Token:
 
 def _content(text: str, language: str, words: Lexicon, taken: Occupied) -> Iterator[Token]:
     known = words.language == language
-    for match in _WORD.finditer(text):
+    for match in _words_of(text, words, taken) if known and _HAN.search(text) else _WORD.finditer(text):
         span = Span(*match.span())
         if taken.overlaps(span.start, span.end) or words.cues["relative"].fullmatch(match[0]):
             continue
@@ -337,6 +352,16 @@ def _content(text: str, language: str, words: Lexicon, taken: Occupied) -> Itera
         )
         for lexeme in lexemes(match[0], language):
             yield Token(Sort.CONTENT, lexeme.meaning, lexeme.own, match[0], span, free=free)
+
+
+def _words_of(text: str, words: Lexicon, taken: Occupied) -> Iterator[re.Match[str]]:
+    """Yield the words of a text in a script without spaces: single characters, and words of other scripts."""
+    for name in ("idle", "roles", "agents", "and", "or"):
+        for match in words.cues[name].finditer(text):
+            taken.add(*match.span())
+    for match in _CHARACTER.finditer(text):
+        if not taken.overlaps(*match.span()):
+            yield match
 
 
 def _placed(text: str, words: Lexicon, tokens: list[Token]) -> Iterator[Token]:

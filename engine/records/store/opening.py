@@ -6,7 +6,6 @@ import json
 import os
 import sqlite3
 from contextlib import suppress
-from glob import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -173,9 +172,14 @@ TABLES = METADATA.tables
 
 # Opening an SQLite file or a PostgreSQL database, and bringing its tables up to date.
 
-MIGRATIONS = Path(__file__).parent / "migrations"
-# The schema version that this program reads and writes: the last of ``migrations/versions``.
-VERSION = "0005"
+# The schema version that this program reads and writes, in the table ``alembic_version``, and earlier ones.
+VERSION, FORMER = "0005", ("0001", "0002", "0003", "0004")
+# Columns that version 0001 lacks; all other differences are tables.
+_ADDED = (
+    "cases add column opened varchar(32)",
+    "rounds add column kinds json default '[]' not null",
+    "queries add column milliseconds float",
+)
 # The PostgreSQL schema, separate from those of corpora.
 SCHEMA = "redstring_cases"
 # Timeout of a writer that waits for another, and of a connection to a server, s.
@@ -341,7 +345,7 @@ def _bring_up_to_date(engine: Engine, address: URL) -> None:
         if missing := sorted(TABLES.keys() - tables):
             raise InputError(f"{where}: damaged, tables are missing ({', '.join(missing)}): {RESTORE}")
         return
-    if version is not None and not any(MIGRATIONS.glob(f"versions/{escape(version)}_*.py")):
+    if version is not None and version not in FORMER:
         if version.isdigit() and version > VERSION:
             raise InputError(
                 f"{where}: these cases were written by a later version of Redstring: use that version"
@@ -353,8 +357,9 @@ def _bring_up_to_date(engine: Engine, address: URL) -> None:
                 # One program at a time; on SQLite the transaction ensures that.
                 connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
                 connection.execute(text(f"create schema if not exists {SCHEMA}"))
+            # Another program may have updated it meanwhile.
             if "alembic_version" in inspect(connection).get_table_names():
-                _migrate(connection)
+                _migrate(connection, where)
             else:
                 _create(connection)
     except SQLAlchemyError as error:
@@ -372,16 +377,21 @@ def _create(connection: Connection) -> None:
     connection.execute(text("insert into alembic_version values (:version)"), {"version": VERSION})
 
 
-def _migrate(connection: Connection) -> None:
-    """Migrate a database of an earlier version."""
-    # alembic is slow to import.
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+def _migrate(connection: Connection, where: str) -> None:
+    """Add what a database of an earlier version lacks; stored data is unchanged."""
+    version = connection.execute(text("select version_num from alembic_version")).scalar()
+    if version not in (VERSION, *FORMER):
+        raise _not_of_version(where, version)
+    if version == FORMER[0]:
+        for added in _ADDED:
+            connection.execute(text(f"alter table {added}"))
+        METADATA.create_all(connection)
+        create_views(connection)
+        replace_keys_by_trigger(connection)
+    elif version == FORMER[1]:
+        replace_keys_by_trigger(connection)
+    METADATA.create_all(connection)
+    connection.execute(text("update alembic_version set version_num = :version"), {"version": VERSION})
 
 
 def _not_of_version(where: str, version: str | None, why: str = "") -> InputError:

@@ -32,7 +32,7 @@ from engine.records.store.chain import is_moment
 # rows of their own, so that any SQL program can count them. ``states`` contains the complete record after
 # each step, as in a saved file: a step can be undone without loss of precision.
 
-# Migrations refer to constraints by name.
+# Triggers and earlier versions refer to constraints by name.
 METADATA = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",

@@ -52,6 +52,7 @@ def test_a_user_comes_in_by_the_password_alone(users: Users) -> None:
 def test_the_password_of_nobody_is_nobodys(users: Users, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.access.users.UNKNOWN_USER_HASH", hash_password("the password of nobody"))
     assert not users.authenticate("boris", "the password of nobody")
+    assert not check_password("the password of nobody", None)
 
 
 def test_the_file_holds_no_password_and_is_the_owners_alone(users: Users) -> None:

@@ -21,7 +21,6 @@ from engine.corpus.grades import (
     grades_to_json,
     kind_rows,
     load_grades,
-    minimum_from,
     set_grade,
     ungraded,
     withdraw_grade,
@@ -68,13 +67,6 @@ def test_a_better_grade_reaches_a_lower_one() -> None:
     assert Grade.A.reaches(Grade.B)
     assert Grade.B.reaches(Grade.B)
     assert not Grade.C.reaches(Grade.B)
-
-
-def test_a_lowest_grade() -> None:
-    assert minimum_from(None) is minimum_from(" ") is None
-    assert minimum_from("b") is Grade.B
-    with pytest.raises(InputError, match="leave it out"):
-        minimum_from("none")
 
 
 def test_a_persons_word_comes_before_every_table(folder: Path) -> None:

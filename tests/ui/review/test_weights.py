@@ -224,7 +224,7 @@ def test_one_learns_once_at_a_time_and_may_cancel(
     ann.good("stop-learning", job=job)
     held.set()
     until(lambda: "job" not in ann("learning", job=job))
-    assert ann("learning", job=job)["said"] == "Cancelled. Nothing was kept."
+    assert ann("learning", job=job)["said"] == "Cancelled. No weights were saved."
     assert kept(desk, matter) == kept(desk, hers, BELA) == []
 
 

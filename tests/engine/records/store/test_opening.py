@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy.schema import SchemaItem
 
 from engine.errors import InputError, ResourceError, SettingsError
-from engine.records.store.opening import ASSESSMENTS, MIGRATIONS, VERSION, open_database
+from engine.records.store.opening import ASSESSMENTS, open_database
 from engine.records.store.store import CaseStore
 from engine.records.store.tables import METADATA
 
@@ -34,10 +33,6 @@ def test_migrations_make_the_tables_that_the_program_uses(empty: str) -> None:
         assert compare_metadata(context, METADATA) == []
     assert ASSESSMENTS.metadata is METADATA
     engine.dispose()
-
-
-def test_the_version_is_the_last_migration() -> None:
-    assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == VERSION
 
 
 def test_opened_again_nothing_is_made_anew(empty: str) -> None:
