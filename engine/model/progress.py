@@ -207,6 +207,7 @@ class StopReason(StrEnum):
     REFERENCES = "references"
     EFFICIENCY = "efficiency"
     COHERENCE = "coherence"
+    CONDITION = "condition"
     SUFFICIENCY = "sufficiency"
     TIME = "time"
     CALLS = "calls"
@@ -277,11 +278,11 @@ class Completeness:
 class Metrics:
     """Figures of a case, each 0..1, None if there is nothing to measure.
 
-    ``coverage``: share of the required areas that is covered; weak ones count half. ``similarity``: mean of
-    the best ten passages to the question as a share of the corpus's best, ``similarity_top`` of the best
-    three. ``references``: share of the references in the ranked passages whose target is in the pool.
-    ``efficiency``: new passages of the last round, as a share of all proposed. ``coherence``: cosine between
-    passages that were joined.
+    ``coverage``: share of the required areas that is covered; weak ones count half. ``similarity``: mean
+    cosine between the question and the best ten passages, ``similarity_top`` the best three. ``references``:
+    of the passages that the ranked ones refer to, the share in the pool; ``outside`` are the others.
+    ``efficiency``: passages that the last round admitted, as a share of all that its threads proposed,
+    including those in the pool already. ``coherence``: cosine between passages that were joined.
     """
 
     coverage: Rounded | None = None
@@ -290,6 +291,7 @@ class Metrics:
     references: Rounded | None = None
     efficiency: Rounded | None = None
     coherence: Rounded | None = None
+    outside: tuple[str, ...] = ()
 
 
 # The default before any measurement.
@@ -299,8 +301,9 @@ UNMEASURED = Metrics()
 @stored
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A stop with its reason and the numbers behind it."""
+    """A stop with its reason, the numbers behind it, and the condition of the settings that was met."""
 
     reason: StopReason
     numbers: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
     completeness: Completeness | None = None
+    condition: str = ""

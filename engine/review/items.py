@@ -1,8 +1,10 @@
 """Items of a case that can be judged: its passages, the hops of its trails, and the sentences of its
-answer."""
+answer.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -191,3 +193,25 @@ def _judged_once(items: Sequence[Item], passages: Sequence[Passage]) -> Iterator
         copies = [keys[one] for one in same.get(item.passage_id, ()) if keys[one] not in (*judged, item.key)]
         judged.update((item.key, *copies))
         yield replace(item, copies=tuple(copies))
+
+
+# Find quotes in the texts that they are taken from.
+
+Pieces = tuple[tuple[str, bool], ...]
+
+
+def mark_quotes(text: str, *quotes: str) -> Pieces:
+    """Split a text into pieces and mark those that are quotes.
+
+    Each quote is searched after the one before, ignoring white space; in the given case first, then in any.
+    A quote that does not occur is not marked."""
+    pieces, end = [], 0
+    for quote in quotes:
+        words = quote.split()
+        pattern, found = r"\s+".join(map(re.escape, words)), None
+        if words:
+            found = re.compile(pattern).search(text, end) or re.compile(pattern, re.I).search(text, end)
+        if found is not None:
+            pieces += [(text[end : found.start()], False), (found[0], True)]
+            end = found.end()
+    return tuple(piece for piece in (*pieces, (text[end:], False)) if piece[0]) or ((text, False),)
