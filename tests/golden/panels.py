@@ -63,8 +63,8 @@ def report_outputs(info: Any) -> Iterator[tuple[str, str]]:
     for name, used in usages.items():
         for currency in ("USD", "CHF", ""):
             tasks = {"gap-queries": used, "llm_rerank": used}
-            report = CostReport("openai:m", currency, tasks, used + used, Budget(), "too <dear>")
-            words = (expected_words(used, currency), used_words(used, currency), cost_step(report))
+            costs = CostReport("openai:m", currency, tasks, used + used, Budget(), "too <dear>")
+            words = (expected_words(used, currency), used_words(used, currency), cost_step(costs))
             yield f"cost {name} {currency}", "\n".join(words)
 
 
