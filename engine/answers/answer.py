@@ -11,13 +11,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 
 from engine.answers.audit.matching import is_supported_verbatim
 from engine.answers.changed_law import Changes
 from engine.answers.changes import find_changes
-from engine.answers.conflicts import find_conflicts, quote_sentence
+from engine.answers.conflicts import CHANGING, find_conflicts, quote_sentence
 from engine.answers.record import Answer, Citations, Located, Method, Sentence, Support, with_links
 from engine.answers.relevance import (
     SPECIFIC,
@@ -30,7 +31,9 @@ from engine.answers.relevance import (
 )
 from engine.answers.selection import (
     CLOSE,
+    LONGEST_BRIEF,
     NEAR_BEST,
+    STATED,
     Candidate,
     Compared,
     choose_additions,
@@ -43,9 +46,13 @@ from engine.answers.selection import (
 )
 from engine.answers.sources import (
     asks_for_named_alone,
+    find_amendments,
     find_candidates,
     find_definitions,
+    find_figures,
+    find_governing,
     find_limits,
+    is_repealed,
     units_of_named,
 )
 from engine.answers.units import Piece, Unit, is_whole
@@ -56,8 +63,9 @@ from engine.investigation.assistance.cost import AGAIN_TASK, TASK
 from engine.investigation.evidence import QuestionWords, weigh_words
 from engine.investigation.graph.paths import find_path, named_places
 from engine.investigation.record import Investigation
+from engine.language.analysis import analyzer
 from engine.llm import LanguageModel, Meter
-from engine.model import RELATION_VERBS, AreaState, EvidenceStatus, Naming, Span
+from engine.model import RELATION_VERBS, AreaState, Direction, EvidenceStatus, Naming, Span
 from engine.records.phrases import plural, short_citation, status_words
 from engine.retrieval.planning.in_time import asks_for_relation, changes_asked
 from engine.retrieval.planning.plan import day_of_law
@@ -111,20 +119,61 @@ def make_brief(
         return Brief(tuple(_sentence(unit, citations, "") for unit in units))
     compared = compare_units(find_candidates(investigation, corpus, bearing, citations), bearing, kinds)
     compared = [one for one in compared if not any(overlap(one.candidate.unit, unit) for unit in named)]
+    compared = _in_force(compared, corpus, investigation.day or date.today())
     ordered = rank_answers(compared, kinds)
     first = next(
         (one for one in ordered if _answers(one, ordered) and _is_supported(one.candidate.unit)), None
     )
-    first = first and join_equal_rows(first, ordered)
+    first = first and _join_whole_list(join_equal_rows(first, ordered), ordered, bearing)
     taken = _rules(first, compared, kinds)
-    if first is None or not is_sure(first, compared, kinds) or _only_departs(taken[0]):
+    governing = None
+    if first is not None and not kinds:
+        governing = find_governing(first.candidate.unit, first.focus, corpus, bearing, citations)
+    if governing is not None and _is_supported(governing):
+        ruling = compare_units([Candidate(governing, 1.0)], bearing, kinds)
+        return _composed(named, ruling, ordered, False, bearing, kinds, investigation, corpus, citations)
+    rivals = [] if first is None else _without_changes(first, compared, corpus)
+    if first is None or not is_sure(first, rivals, kinds) or _only_departs(taken[0]):
         if not named:
             close = first is not None and (first.coverage >= CLOSE or not _by_words(investigation, asked))
             return _unsure(taken if close else [], compared, kinds, citations)
         first, taken = None, []
     leads = any(one.leads for one in investigation.plan.named)
     leads = leads or _worth(named, bearing, kinds) >= NEAR_BEST * (first.worth if first else 0.0)
-    return _composed(named, taken, ordered, leads, bearing, investigation, corpus, citations)
+    return _composed(named, taken, ordered, leads, bearing, kinds, investigation, corpus, citations)
+
+
+def _join_whole_list(first: Compared, ordered: Sequence[Compared], bearing: QuestionMatcher) -> Compared:
+    """Return a unit with all items of its list if the question is about the list: its head has the words."""
+    head, *items = first.candidate.unit.pieces
+    terms = analyzer(head.passage.language).terms(head.text)
+    if not items or bearing.share(terms) < STATED * first.own:
+        return first
+    lists = [one for one in ordered if one.candidate.unit.pieces[0] == head and one.words <= LONGEST_BRIEF]
+    return max([first, *lists], key=lambda one: len(one.candidate.unit.pieces))
+
+
+# Units, best first, that are checked for a later repeal.
+CHECKED = 12
+
+
+def _in_force(compared: Sequence[Compared], corpus: Corpus, day: date) -> list[Compared]:
+    """Leave out the best units that a later text repeals or replaces, if any other is left."""
+    best = sorted(compared, key=lambda one: -one.worth)[:CHECKED]
+    rows = {one.candidate.unit.main for one in best}
+    repealed = {row for row in rows if is_repealed(row, corpus, day)}
+    return [one for one in compared if one.candidate.unit.main not in repealed] or list(compared)
+
+
+def _without_changes(first: Compared, compared: Sequence[Compared], corpus: Corpus) -> list[Compared]:
+    """Return the units that neither change the provision of a unit nor are changed by it."""
+    row = np.array([first.candidate.unit.main], np.int32)
+    tied = {
+        other
+        for direction in (Direction.IN, Direction.OUT)
+        for other in corpus.neighbours(row, CHANGING, direction).rows.tolist()
+    }
+    return [one for one in compared if one.candidate.unit.main not in tied]
 
 
 def _rules(first: Compared | None, compared: Sequence[Compared], kinds: frozenset[Asks]) -> list[Compared]:
@@ -154,6 +203,7 @@ def _composed(
     ordered: Sequence[Compared],
     leads: bool,
     bearing: QuestionMatcher,
+    kinds: frozenset[Asks],
     investigation: Investigation,
     corpus: Corpus,
     citations: Citations,
@@ -162,7 +212,12 @@ def _composed(
     consequences; within this by area of the question. Definitions come last."""
     answers = [one.candidate.unit for one in first]
     main = [*named, *answers] if leads else [*answers, *named]
-    limits = find_limits(main[:1], corpus, bearing, citations)
+    timed = kinds & {Asks.PERIOD, Asks.DEADLINE, Asks.WHEN}
+    limits = [
+        *find_figures(answers[:1], corpus, citations, timed),
+        *find_amendments(main[:1], corpus, citations, investigation.day or date.today()),
+        *find_limits(main[:1], corpus, bearing, citations),
+    ]
     used = [*named, *answers, *limits]
     more = [
         one
@@ -181,7 +236,7 @@ def _composed(
     candidates += [
         one.candidate for one in sorted(more, key=lambda one: _has_consequence(one.candidate.unit))
     ]
-    in_order = _best_first(_with_areas(candidates))
+    in_order = _in_source_order(_best_first(_with_areas(candidates)))
     names = {area.id: area.name for area in investigation.areas}
     several = len({candidate.areas[:1] for candidate in in_order}) > 1
     sentences = [_sentence(unit, citations, "") for unit in named] if leads else []
@@ -273,6 +328,20 @@ def _best_first(taken: Sequence[Candidate]) -> list[Candidate]:
     for number, candidate in enumerate(taken):
         areas.setdefault(next(iter(candidate.areas), ""), number)
     return sorted(taken, key=lambda one: areas[next(iter(one.areas), "")])
+
+
+def _in_source_order(taken: Sequence[Candidate]) -> list[Candidate]:
+    """Put sentences of the first one's passage that precede it in the source before it."""
+    first = taken[0] if taken else None
+    if first is None or first.unit.in_table:
+        return list(taken)
+    piece = first.unit.pieces[0]
+    before = [
+        one
+        for one in taken[1:]
+        if one.unit.pieces[0].row == piece.row and one.unit.pieces[-1].span.end <= piece.span.start
+    ]
+    return [*before, *(one for one in taken if one not in before)]
 
 
 def _sentence(unit: Unit, citations: Citations, area: str) -> Sentence:

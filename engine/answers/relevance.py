@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from engine.investigation.evidence import QuestionWords
 from engine.language.analysis import STOPWORDS, analyzer
+from engine.language.references import find_mentions
 from engine.language.statements import Bound, Kind, quantities_in
-from engine.language.statements.lexicon import lexicon
+from engine.language.statements.lexicon import group_of, lexicon
 from engine.languages import base_of, law, words
 from engine.model import Passage
 
@@ -134,9 +135,33 @@ def gives(text: str, language: str, kind: Asks) -> bool:
     if any(words.cues[name].search(text) for name in _CUES.get(kind, ())):
         return True
     if kind is Asks.WHETHER:
-        return words.modal.search(text) is not None or words.cues["not"].search(text) is not None
+        return bool(modals_in(text, language)) or words.cues["not"].search(text) is not None
     pattern = _answer_patterns(base_of(language)).get(_ANSWER_TABLE.get(kind, ""))
     return pattern.search(text) is not None if pattern is not None else not quantities
+
+
+def modals_in(text: str, language: str) -> frozenset[str]:
+    """Return the kinds of modal verbs of a text: must, may, must_not, need_not."""
+    return frozenset(group_of(match) for match in lexicon(language).modal.finditer(text))
+
+
+def answers_modal(asked: frozenset[str], given: frozenset[str]) -> bool:
+    """True if a sentence with some modal verbs may answer a question with others: a duty does not answer
+    whether something is allowed, nor the reverse."""
+    if len(asked) != 1 or not given or not asked <= {"may", "must"}:
+        return True
+    return bool(given - ({"must"} if asked == {"may"} else {"may"}))
+
+
+def kinds_elsewhere(text: str, language: str, kinds: frozenset[Asks]) -> frozenset[Asks]:
+    """Return the kinds of answers that a sentence names and leaves to another provision: "a new period under
+    Article 26 begins"."""
+    timed = kinds & {Asks.PERIOD, Asks.DEADLINE}
+    if not timed or not any(one.targets for one in find_mentions(text, language)):
+        return frozenset()
+    reader = analyzer(language)
+    nouns = {term for noun in heading_nouns(timed, language) for term in reader.terms(noun)}
+    return timed if any(term.endswith(tuple(nouns)) for term in reader.terms(text)) else frozenset()
 
 
 def gives_in_row(head: str, above: str, language: str, kind: Asks, terms: Collection[str]) -> bool:
@@ -203,6 +228,8 @@ OF_ONE_MEANING = 0.8
 OF_KIND = 0.3
 # Minimum letters of a part of a compound.
 SHORTEST_PART = 5
+# Words after a condition's cue that show whether the question is about it.
+OF_CONDITION = 3
 # Maximum words between two question words that count as neighbours in a text.
 BETWEEN = 1
 _BEARING_WORD = re.compile(r"\w+")
@@ -227,6 +254,11 @@ class QuestionMatcher:
         return (weights / total if total else weights).astype(np.float32)
 
     @cached_property
+    def modals(self) -> frozenset[str]:
+        """Modal verbs of the question."""
+        return modals_in(self.question, self.asked.language)
+
+    @cached_property
     def terms(self) -> tuple[str, ...]:
         """Stems of the question's words, in order."""
         return tuple(analyzer(self.asked.language).terms(self.question))
@@ -239,8 +271,9 @@ class QuestionMatcher:
         return sum(word in own for word in _BEARING_WORD.findall(text) if len(word) == 1 or word not in empty)
 
     @cached_property
-    def _pairs(self) -> frozenset[tuple[str, str]]:
-        return frozenset(zip(self.terms, self.terms[1:], strict=False))
+    def _pairs(self) -> frozenset[frozenset[str]]:
+        """Pairs of neighbouring words in any order: "erlischt das Recht" asks for "das Recht erlischt"."""
+        return frozenset(map(frozenset, zip(self.terms, self.terms[1:], strict=False)))
 
     def word_shares(self, terms: Sequence[str]) -> WordShares:
         """Return how far each question word is among the terms of a text, 0..1, shape (words,)."""
@@ -276,8 +309,17 @@ class QuestionMatcher:
         """Return the share of the question's neighbouring words that are neighbours in a text, 0..1."""
         if not self._pairs:
             return 0.0
-        near = {pair for gap in range(1, BETWEEN + 2) for pair in zip(terms, terms[gap:], strict=False)}
+        gaps = range(1, BETWEEN + 2)
+        near = {frozenset(pair) for gap in gaps for pair in zip(terms, terms[gap:], strict=False)}
         return len(self._pairs & near) / len(self._pairs)
+
+    def is_special_case(self, text: str, language: str) -> bool:
+        """True if a sentence begins with a condition or an exception of which the question has no word."""
+        cue = lexicon(language).cues["condition"].match(text)
+        if departs(text, language):
+            return True
+        terms = analyzer(language).terms(text[cue.end() :])[:OF_CONDITION] if cue is not None else ()
+        return bool(terms) and not self.share(terms)
 
     def focus(self, passage: Passage) -> float:
         """Return how far a heading, or one of its parts, has the question's words and no others, 0..1: the

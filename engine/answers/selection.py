@@ -19,13 +19,16 @@ from engine.answers.relevance import (
     Asks,
     QuestionMatcher,
     WordShares,
-    departs,
+    answers_modal,
     gives,
     gives_in_row,
+    kinds_elsewhere,
     measures,
+    modals_in,
 )
 from engine.answers.units import Unit, is_head, word_count
 from engine.language.analysis import analyzer
+from engine.model import SectionKind
 
 # A brief is read in half a minute, at five words a second.
 LONGEST_BRIEF = 150
@@ -54,10 +57,14 @@ MEANING, HALF = 0.02, 0.5
 # which a unit is not even close. Fitted on the gold passages (benchmarks/RESULTS.md, "The brief").
 SURE, SURE_OF_KIND = (0.09, 0.15), (0.05, 0.09)
 SURE_COVERAGE, CLOSE = 0.3, 0.2
+# A sentence with this share of the question needs no lead.
+STATED = 0.9
 # A named provision comes first if its score reaches this share of the answer's.
 NEAR_BEST = 0.97
-# Subtracted for a unit that begins as a departure from a rule; added for an answer in figures.
+# Subtracted for a unit that begins as a departure or with another case; added for an answer in figures.
 DEPARTURE, FIGURES = 0.06, 0.04
+# Added for each general kind of answer that is asked for.
+OF_KIND = 0.06
 # Added under a heading whose focus on the question is at least ALL_OF_IT.
 EXACT, ALL_OF_IT = 0.05, 0.95
 # Added for each word of a table row's first cell that the question prints identically.
@@ -98,7 +105,7 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Compared:
     """A candidate compared with the question. ``coverage`` is the share of the question in unit and headings,
-    ``gives`` the kinds of answers asked for that it gives."""
+    ``gives`` the kinds of answers asked for that it gives; ``own`` is the share in the unit alone."""
 
     candidate: Candidate
     terms: frozenset[str]
@@ -110,6 +117,7 @@ class Compared:
     focus: float = 0.0
     figures: bool = False
     cells: int = 0
+    own: float = 0.0
 
 
 def compare_units(
@@ -146,6 +154,9 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
         (BY_WORDS if by_words else WEIGHTS)[name] * value for name, value in parts.items()
     ) - LONGER * max(0, words - LONG)
     kinds_given = frozenset(kind for kind in kinds if gives(unit.text, passage.language, kind))
+    kinds_given |= kinds_elsewhere(unit.text, passage.language, kinds)
+    if not answers_modal(bearing.modals, modals_in(unit.text, passage.language)):
+        kinds_given -= {Asks.WHETHER}
     cells = 0
     if unit.in_table:
         columns, title = unit.pieces[0].text, " ".join(passage.headings[-1:])
@@ -157,7 +168,9 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
         worth += CELL * cells
     figures = measures(unit.text, passage.language, kinds)
     worth += (
-        EXACT * (focus >= ALL_OF_IT) + FIGURES * figures - DEPARTURE * departs(unit.text, passage.language)
+        EXACT * (focus >= ALL_OF_IT)
+        + FIGURES * figures
+        - DEPARTURE * bearing.is_special_case(unit.text, passage.language)
     )
     worth += 0.0 if candidate.near is None else 10 * MEANING * (candidate.near - HALF)
     return Compared(
@@ -171,6 +184,7 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
         focus,
         figures,
         cells,
+        float(bearing.weights @ word_shares),
     )
 
 
@@ -196,7 +210,7 @@ def rank_answers(units: Sequence[Compared], kinds: frozenset[Asks]) -> list[Comp
     all if none does."""
     specific = kinds & SPECIFIC
     good = [one for one in units if specific & one.gives] if specific else []
-    return sorted(good or units, key=lambda one: -(one.worth + 0.02 * len(one.gives - specific)))
+    return sorted(good or units, key=lambda one: -(one.worth + OF_KIND * len(one.gives - specific)))
 
 
 def is_sure(one: Compared, units: Iterable[Compared], kinds: frozenset[Asks]) -> bool:
@@ -207,10 +221,20 @@ def is_sure(one: Compared, units: Iterable[Compared], kinds: frozenset[Asks]) ->
     specific = kinds & SPECIFIC
     if (specific and not specific & one.gives) or one.coverage < SURE_COVERAGE:
         return False
+    if Asks.WHETHER in kinds - one.gives:
+        return False
     own = one.candidate.provision
     next_best = max((other.worth for other in units if other.candidate.provision != own), default=0.0)
     needed = (SURE_OF_KIND if specific else SURE)[one.candidate.near is None]
-    return one.worth - next_best >= needed
+    lead = one.worth - next_best
+    return lead >= needed or (lead >= 0 and _states_question(one, kinds))
+
+
+def _states_question(one: Compared, kinds: frozenset[Asks]) -> bool:
+    """True if a short sentence of a provision has nearly every word of the question and the answer's kind."""
+    passage = one.candidate.unit.pieces[-1].passage
+    is_rule = passage.kind not in (SectionKind.RECITAL, SectionKind.PREAMBLE)
+    return is_rule and one.own >= STATED and one.words <= LONG and bool(kinds) and kinds <= one.gives
 
 
 def rule_before(one: Compared, units: Sequence[Compared], kinds: frozenset[Asks]) -> Compared | None:

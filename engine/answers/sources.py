@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 
 import numpy as np
 
+from engine.answers.conflicts import apply_amendments
 from engine.answers.record import Citations
-from engine.answers.relevance import QuestionMatcher
+from engine.answers.relevance import Asks, QuestionMatcher, measures
 from engine.answers.selection import Candidate, overlap
 from engine.answers.units import Piece, Unit, is_whole, make_units, word_count
 from engine.corpus.contents import is_bare_heading
@@ -54,7 +56,7 @@ def units_of_named(
         units = list(every)
         units = units or list(_complete(rows, citations))
         if named.relation is Relation.DEFINES:
-            found.extend(_defining(units, named.words))
+            found.extend(_defining([*units, *_units_referred_to(rows, corpus, citations)], named.words))
         elif alone:
             budget = LONGEST_NAMED
             for unit in units:
@@ -65,6 +67,13 @@ def units_of_named(
         elif units:
             found.append(best(units))
     return found[:MOST_NAMED]
+
+
+def _units_referred_to(rows: Rows, corpus: Corpus, citations: Citations) -> Iterator[Unit]:
+    """Yield the sentences of the provisions to which definitions refer: "has the meaning given in Article
+    11"."""
+    meant = corpus.neighbours(rows, (Relation.DEFINES,), Direction.OUT).rows
+    yield from make_units(np.unique(meant).tolist(), corpus, citations.reading, lambda text: 0.0)
 
 
 def _complete(rows: Rows, citations: Citations) -> Iterator[Unit]:
@@ -111,6 +120,69 @@ def find_limits(
     return list(found.values())
 
 
+def find_amendments(rules: Sequence[Unit], corpus: Corpus, citations: Citations, day: date) -> list[Unit]:
+    """Return the sentences of the texts that change the provisions of a rule, in the order of their days."""
+    rows = sorted({piece.row for unit in rules for piece in unit.pieces})
+    found: dict[int, Unit] = {}
+    for row in rows:
+        changed = apply_amendments(corpus, row, day)
+        for one in (*changed.by, *changed.doubts) if changed is not None else ():
+            start = one.reference.span.start
+            units = make_units([one.row], corpus, citations.reading, lambda text: 0.0)
+            for unit in units:
+                if any(
+                    piece.row == one.row and piece.span.start <= start < piece.span.end
+                    for piece in unit.pieces
+                ):
+                    found.setdefault(one.row, unit)
+    return list(found.values())[:MOST]
+
+
+def find_governing(
+    rule: Unit, focus: float, corpus: Corpus, bearing: QuestionMatcher, citations: Citations
+) -> Unit | None:
+    """Return the beginning of a provision that a rule cites if its heading is what the question asks for ("in
+    the form required by Article 9 [Form]") and the rule's own heading is not."""
+    for piece in rule.pieces:
+        links = corpus.neighbours(np.array([piece.row], np.int32), (Relation.CITES,), Direction.OUT)
+        evidence = corpus.references(links.evidence.tolist())
+        for row, reference in zip(links.rows.tolist(), evidence, strict=True):
+            [passage] = citations.reading.passages(np.array([row], np.int32))
+            inside = piece.span.start <= reference.span.start < piece.span.end
+            if inside and bearing.focus(passage) >= max(GOVERNS, focus + GOVERNS / 2):
+                units = make_units([row], corpus, citations.reading, lambda text: 0.0)
+                return next(filter(is_whole, units), None)
+    return None
+
+
+def is_repealed(row: int, corpus: Corpus, day: date) -> bool:
+    """True if a later text repeals a passage as a whole, whether or not its day is known."""
+    changed = apply_amendments(corpus, row, day)
+    return changed is not None and any(
+        one.reference.relation is Relation.REPEALS for one in (*changed.by, *changed.doubts)
+    )
+
+
+def find_figures(
+    rules: Sequence[Unit], corpus: Corpus, citations: Citations, kinds: frozenset[Asks]
+) -> list[Unit]:
+    """Return the sentence with the figure that a rule leaves to another provision ("the period under Article
+    26"); none if the rule has a figure itself."""
+    pieces = [piece for unit in rules for piece in unit.pieces]
+    if not pieces or any(measures(unit.text, pieces[-1].passage.language, kinds) for unit in rules):
+        return []
+    for piece in pieces:
+        links = corpus.neighbours(np.array([piece.row], np.int32), (Relation.CITES,), Direction.OUT)
+        evidence = corpus.references(links.evidence.tolist())
+        for row, reference in zip(links.rows.tolist(), evidence, strict=True):
+            if not piece.span.start <= reference.span.start < piece.span.end:
+                continue
+            for unit in make_units([row], corpus, citations.reading, lambda text: 0.0):
+                if is_whole(unit) and measures(unit.text, piece.passage.language, kinds):
+                    return [unit]
+    return []
+
+
 def _linked(rows: np.ndarray, corpus: Corpus) -> Iterator[tuple[int, int]]:
     """Yield the rows of limiting passages with the character at which an exception names the rule, -1 for
     provisions that prevail."""
@@ -150,6 +222,8 @@ def _limiting(
     return max(units, key=share, default=None)
 
 
+# Focus on the question by which the heading of a cited provision governs.
+GOVERNS = 0.6
 # Passages of the ranking whose sentences are candidates.
 PASSAGES_READ = 12
 # Texts in other languages than the question's are read only if the first passages have none in it.
