@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from engine.answers.answer import answer
 from engine.answers.record import Answer
+from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.presentation import group_identical
@@ -157,14 +158,10 @@ def _described(read: _Read) -> dict[str, Any]:
 
 def _read(ids: Sequence[str], corpus: Corpus) -> dict[str, _Read]:
     """Return passages by id, as far as the corpus has them."""
-    rows = corpus.rows(list(ids))
-    available = rows[rows >= 0]
-    documents, numbers = corpus.documents(), corpus.document_numbers(available).tolist()
-    found = {}
-    for passage, number in zip(corpus.passages(available), numbers, strict=True):
-        own = documents[number]
-        found[passage.id] = _Read(passage, own.title, own.type or "", short_citation(passage, own))
-    return found
+    return {
+        name: _Read(passage, own.title, own.type or "", short_citation(passage, own))
+        for name, (passage, own) in find_passages(corpus, ids).items()
+    }
 
 
 def _distances(edges: Iterable[Mapping[str, Any]]) -> dict[str, int]:
