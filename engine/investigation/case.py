@@ -256,10 +256,11 @@ class Case:
             yield from self._decide(bounds.rounds)
         self.stop = self.stop or Stop(StopReason.ROUNDS)
         ranked = self._rank()
+        self._check_shown()
         self.stop = self._without_unfounded_estimate(self.stop)
         if self.evidence.status is EvidenceStatus.NONE:
-            self._withdraw_coverage()
-            yield CoverageChanged(self._last_round(), self.areas)
+            self._withdraw_transaction()
+        yield CoverageChanged(self._last_round(), self.areas)
         yield Stopped(self.stop)
         yield ranked
         # A cancel before a run stops it; a cancel during or right after a run ends with it.
@@ -329,12 +330,17 @@ class Case:
             self._filters.mask,
         )
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
-        gap_search = Gaps(self._embedder if context.relevance.vectors is not None else None)
+        gap_search = Gaps(
+            self._embedder if context.relevance.vectors is not None else None,
+            None if coverage is None else coverage.raises,
+        )
         used = [*strategies, gap_search] if queries else list(strategies)
         counts, hops = run_round(used, seeds, context, self.pool, dismissed, number, self._is_interrupted)
         refused = sum(sum(count.refused.values()) for count in counts)
         milliseconds = 1000 * (time.perf_counter() - started)
         before = _states(self.areas)
+        if coverage is not None:
+            coverage.count_gained(queries, hops)
         changed = self._check_coverage(number)
         report = RoundReport(
             number, tuple(ids), counts, len(hops), refused, len(self.pool), milliseconds,
@@ -346,14 +352,25 @@ class Case:
         yield changed
 
     def _check_coverage(self, number: int) -> CoverageChanged:
+        self._update_coverage(number, None)
+        return CoverageChanged(number, self.areas)
+
+    def _check_shown(self) -> None:
+        """Check coverage against the shown passages, in agreement with the evidence status."""
+        shown = [member for ranked in self.ranking for member in (ranked.passage.id, *ranked.assembled_ids)]
+        self._update_coverage(self._last_round(), self.corpus.rows(list(dict.fromkeys(shown))))
+        if self._coverage is not None:
+            self._coverage.agree(self.evidence)
+            self.areas = self._coverage.areas
+
+    def _update_coverage(self, number: int, shown: Rows | None) -> None:
         coverage = self._coverage
         if coverage is not None:
             entries = [e for e in self.pool.entries() if e.passage_id not in self.pool.dismissed]
             rows = np.array([entry.row for entry in entries], np.int32)
             ids = [entry.passage_id for entry in entries]
-            coverage.update(rows, ids, number)
+            coverage.update(rows, ids, number, shown)
             self.areas = coverage.areas
-        return CoverageChanged(number, self.areas)
 
     # The decision to stop.
 
@@ -422,9 +439,8 @@ class Case:
             return replace(stop, completeness=None)
         return stop
 
-    def _withdraw_coverage(self) -> None:
-        """Report every area as missing: the corpus has nothing but passages that resemble the question."""
-        self.areas = tuple(_uncovered(area) for area in self.areas)
+    def _withdraw_transaction(self) -> None:
+        """Propose no type of transaction for a question without evidence."""
         if self.transaction is not None and self.transaction.proposed:
             self.transaction = replace(self.transaction, id=None)
 
@@ -562,7 +578,3 @@ class Case:
 
 def _states(areas: Sequence[AreaCoverage]) -> dict[str, AreaState]:
     return {area.id: area.state for area in areas}
-
-
-def _uncovered(area: AreaCoverage) -> AreaCoverage:
-    return replace(area, state=AreaState.MISSING, evidence=(), score=0.0, closed_in=None)

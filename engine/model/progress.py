@@ -23,7 +23,8 @@ class AreaCoverage:
 
     ``score``, 0..1, is an area's share of the question's results, or the share of a part of the question that
     the best passages cover. ``closed_in`` is the round in which it became covered (0 = the scan). ``query``
-    is the query sent to close its gap.
+    is the query sent to close its gap. ``good`` passages are those that count towards ``minimum``; ``gained``
+    are the passages that the queries brought, None if none was sent.
     """
 
     id: str
@@ -35,6 +36,8 @@ class AreaCoverage:
     score: float
     closed_in: int | None = None
     query: str | None = None
+    good: int = 0
+    gained: int | None = None
 
 
 def counted(areas: Sequence[AreaCoverage]) -> list[AreaCoverage]:

@@ -294,6 +294,8 @@ class AreaPart(Part):
     closed_in: Count | None
     query: str | None
     evidence: list[str]
+    good: Count = 0
+    gained: Count | None = None
 
 
 class SearchHitPart(Part):
