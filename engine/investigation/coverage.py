@@ -154,9 +154,9 @@ def _words(ontology: Ontology, name: str, language: str) -> tuple[str, ...]:
 GOOD, POSSIBLE = 0.64, 0.27
 # The bar of a passage that a gap query may bring: nearly good.
 RAISING = 0.55
-# The bars fall by OF_SHARE times the area's share, and by REQUIRED, or half of it if the engine proposed the
-# type of transaction.
-OF_SHARE, REQUIRED = 0.75, 0.35
+# The bars fall by OF_SHARE times the area's share, and by REQUIRED if the area is required, never below LEAST
+# for a good passage.
+OF_SHARE, REQUIRED, LEAST = 0.75, 0.35, 0.15
 # Passages of the pool that count before any are shown.
 BEST = 20
 # Further passages are listed behind the good ones if they are this relevant, as a share of the best, and
@@ -247,8 +247,8 @@ class Coverage:
         for facet in facets:
             number = self._numbers[facet.id]
             share = float(shares[number])
-            one = _evidence(belongs[number], strongest, relevance, facet, share, counts, self._lower(facet))
-            lowered = OF_SHARE * share + self._lower(facet)
+            lowered = OF_SHARE * share + (REQUIRED if facet.required else 0.0)
+            one = _evidence(belongs[number], strongest, relevance, facet, share, counts, lowered)
             self._raising[facet.id] = RAISING - lowered
             found[facet.id] = one
         return found
@@ -256,11 +256,6 @@ class Coverage:
     def _affinity(self, rows: Rows) -> NDArray[np.float32]:
         corpus = self._relevance.corpus
         return get_affinity(corpus, self._areas).of(corpus, rows, self._embedder)
-
-    def _lower(self, facet: Facet) -> float:
-        """Return by how much the bars of an area are lower because the transaction requires it."""
-        chosen = self.transaction is None or not self.transaction.proposed
-        return 0.0 if not facet.required else REQUIRED if chosen else REQUIRED / 2
 
     def _of_parts(self, rows: Rows, shown: Rows) -> dict[str, Found]:
         """Find the evidence for each part of the question."""
@@ -439,24 +434,27 @@ def _evidence(
     facet: Facet,
     share: float,
     counts: NDArray[np.bool_],
-    lower: float,
+    lowered: float,
 ) -> Found:
     """Return the evidence for an area: its good passages, best first, then others that belong to it.
 
     ``belongs`` and ``strongest``: affinity to the area and to the area that is strongest in each passage, of
     shape (n,), as are ``relevance`` and ``counts``, which passages count. ``share`` is the area's share of
-    all evidence; the bars are lower by ``lower``.
+    all evidence; the bars are ``lowered`` by this.
     """
-    value, lowered = belongs * relevance, OF_SHARE * share + lower
+    value = belongs * relevance
     counted = counts & (belongs > 0)
-    good, possible = counted & (value >= GOOD - lowered), counted & (value >= POSSIBLE - lowered)
+    good, possible = counted & (value >= max(GOOD - lowered, LEAST)), counted & (value >= POSSIBLE - lowered)
     least = facet.similarity * float(belongs.max(initial=0.0))
     useful = (belongs > 0) & (relevance >= RELEVANT * float(relevance.max(initial=0.0)))
     useful &= belongs >= np.maximum(least, LISTED * strongest)
     state = AreaState.COVERED if good.sum() >= max(facet.minimum, 1) else AreaState.WEAK
     if possible.sum() < max(facet.minimum, 1):
         state = AreaState.MISSING
-    listed = np.flatnonzero(good | possible | useful)
+    found = good | useful
+    if state is AreaState.WEAK and not found.any():
+        found = possible
+    listed = np.flatnonzero(found if state is not AreaState.MISSING else good)
     order = np.lexsort((listed, -(value[listed] * relevance[listed]), ~good[listed]))
     return Found(listed[order][:MOST_EVIDENCE], share, state, int(good.sum()))
 

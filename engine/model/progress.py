@@ -24,7 +24,7 @@ class AreaCoverage:
     ``score``, 0..1, is an area's share of the question's results, or the share of a part of the question that
     the best passages cover. ``closed_in`` is the round in which it became covered (0 = the scan). ``query``
     is the query sent to close its gap. ``good`` passages are those that count towards ``minimum``; ``gained``
-    are the passages that the queries brought, None if none was sent.
+    are the passages that the queries brought, None if none was sent. ``needed`` is false if a user said so.
     """
 
     id: str
@@ -38,12 +38,14 @@ class AreaCoverage:
     query: str | None = None
     good: int = 0
     gained: int | None = None
+    needed: bool = True
 
 
 def counted(areas: Sequence[AreaCoverage]) -> list[AreaCoverage]:
     """Return the areas that a case needs: the required ones, else those that its question touches."""
-    required = [area for area in areas if area.required]
-    return required or [area for area in areas if area.state is not AreaState.MISSING or area.query]
+    needed = [area for area in areas if area.needed]
+    required = [area for area in needed if area.required]
+    return required or [area for area in needed if area.state is not AreaState.MISSING or area.query]
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,6 +296,7 @@ class AreaPart(Part):
     evidence: list[str]
     good: Count = 0
     gained: Count | None = None
+    needed: bool = True
 
 
 class SearchHitPart(Part):

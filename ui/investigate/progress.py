@@ -53,6 +53,7 @@ from engine.records.phrases import (
     query_words,
     short_citation,
     status_words,
+    stop_coverage_words,
     stop_words,
 )
 from engine.records.plain import named_words
@@ -400,6 +401,7 @@ def _ending(story: Story) -> str:
     weak = sum(area.state is AreaState.WEAK for area in counted(story.areas))
     facts = [
         f"{done} of {plural(wanted, 'area')} covered{f', {weak} weak' if weak else ''}" if wanted else "",
+        stop_coverage_words(story.stop),
         completeness_words(story.stop),
         f"{plural(refused(story.reports), 'lead')} refused",
         f"{story.seconds:.2f} s" if story.seconds >= SHORTEST else f"under {SHORTEST} s",

@@ -22,6 +22,8 @@ from engine.investigation.filters import NOTHING_LEFT
 from engine.investigation.ranking.additive import Experience
 from engine.language.characters import attribute
 from engine.llm import LanguageModel
+from engine.model import Metrics
+from engine.records.phrases import short_citation
 from engine.records.replaying import Step
 from ui.access.entrance import person_of
 from ui.cases.bar import bar_value
@@ -165,9 +167,7 @@ def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
         case CoverageChanged(areas=areas):
             updates[stage.coverage] = coverage(areas) + rules_slot(opened)
         case Ranked(metrics=metrics):
-            updates[stage.coverage] = (
-                coverage(opened.case.areas, metrics) + concepts_box(opened) + rules_slot(opened)
-            )
+            updates[stage.coverage] = coverage_value(opened, metrics)
             updates[stage.board] = board_value(opened)
             updates[stage.ranked] = ranked_value(opened)
             updates[stage.rest] = rest_value(opened)
@@ -312,14 +312,21 @@ def store_note(opened: OpenCase, stage: Stage, step: Step) -> Updates:
     return {stage.bar: bar_value(opened)}
 
 
+def coverage_value(opened: OpenCase, metrics: Metrics | None = None) -> str:
+    """Return the coverage pane of a ranked case."""
+    case = opened.case
+    names = {one.passage.id: short_citation(one.passage, one.document) for one in case.ranking}
+    shown = coverage(case.areas, metrics or case.metrics, names)
+    return shown + concepts_box(opened) + rules_slot(opened)
+
+
 def case_values(opened: OpenCase, stage: Stage) -> Updates:
     """Return everything that the page shows of a finished case."""
-    areas = coverage(opened.case.areas, opened.case.metrics) + concepts_box(opened) + rules_slot(opened)
     return {
         stage.banner: "",
         stage.story: render_progress(opened.story),
         stage.board: board_value(opened),
-        stage.coverage: areas,
+        stage.coverage: coverage_value(opened),
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: brief_value(opened),
