@@ -324,8 +324,9 @@ def area_facts(area: AreaCoverage) -> list[str]:
     elif is_phrase(area):
         facts = [f"{area.score:.0%} of its words", plural(found, "passage")]
     elif area.state is AreaState.COVERED:
-        # Records of earlier versions do not count good passages.
         facts = [plural(area.good, "good passage") if area.good else plural(found, "passage")]
+    elif area.good is None:
+        facts = [f"{plural(found, 'passage')} of at least {area.minimum}"]
     elif area.good:
         facts = [f"{area.good} of {plural(area.minimum, 'good passage')}, {found} in all"]
     else:
@@ -333,8 +334,8 @@ def area_facts(area: AreaCoverage) -> list[str]:
     if area.closed_in is not None and area.closed_in > 0:
         facts.append(f"since round {area.closed_in}")
     if area.query:
-        new = plural(area.gained or 0, "new passage") if area.gained else "nothing new found"
-        facts.append(f"asked: “{area.query}”: {new}")
+        new = plural(area.gained, "new passage") if area.gained else "nothing new found"
+        facts.append(f"asked: “{area.query}”" + ("" if area.gained is None else f": {new}"))
     return facts
 
 

@@ -294,7 +294,7 @@ class AreaPart(Part):
     closed_in: Count | None
     query: str | None
     evidence: list[str]
-    good: Count = 0
+    good: Count | None = None
     gained: Count | None = None
     needed: bool = True
 

@@ -15,7 +15,7 @@ def _area(
     state: AreaState, *, required: bool = True, closed: int | None = None, query: str | None = None
 ) -> AreaCoverage:
     evidence = () if state is AreaState.MISSING else ("p/1", 'p/"2"')
-    return AreaCoverage("a", "Agency <b>", state, required, evidence, 2, 0.68, closed, query)
+    return AreaCoverage("a", "Agency <b>", state, required, evidence, 2, 0.68, closed, query, 0, 0)
 
 
 @pytest.mark.parametrize(
