@@ -23,8 +23,9 @@ class AreaCoverage:
 
     ``score``, 0..1, is an area's share of the question's results, or the share of a part of the question that
     the best passages cover. ``closed_in`` is the round in which it became covered (0 = the scan). ``query``
-    is the query sent to close its gap. ``good`` passages count towards ``minimum``, None in earlier records; ``gained``
-    are the passages that the queries brought, None if none was sent. ``needed`` is false if a user said so.
+    is the query sent to close its gap. ``good`` passages count towards ``minimum``, None in earlier records;
+    ``gained`` are the passages that the queries brought, None if none was sent. ``needed`` is false if a user
+    said so.
     """
 
     id: str
