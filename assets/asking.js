@@ -35,6 +35,7 @@
   /* After a control was moved: which depth is chosen. One whose controls were moved away stays chosen, and says so;
      another that they now show is chosen in its place. */
   function moved(depth, names, values) {
+    if (state.note) one("small", state.note).textContent = state.depths[depth] || "";
     state.shown = Object.fromEntries(names.map((name, index) => [name, values[index]]));
     const fits = isPreset(depth) ? depth : Object.keys(state.presets).find(isPreset);
     if (state.note) {
@@ -44,7 +45,8 @@
     return [fits || depth];
   }
   function depth(element, props, reset) {
-    Object.assign(state, { presets: props.presets, note: element });
+    Object.assign(state, { presets: props.presets, depths: props.depths, note: element });
+    redstring.appears("#depth input:checked", (chosen) => { one("small", element).textContent = props.depths[chosen.value] || ""; });
     redstring.appears("#threads label", () => all("#threads input").forEach((box) => { box.closest("label").title = props.meanings[box.name] || ""; }));
     element.addEventListener("click", (event) => { if (event.target.closest("button")) reset(); });
   }

@@ -36,7 +36,7 @@
   async function handOver(server, id, format, button) {
     button.disabled = true;
     try {
-      const file = await server.handed_over({ visitor: redstring.visitor(), case: id, format });
+      const file = await server.export_case({ visitor: redstring.visitor(), case: id, format });
       if (file.error) tell(file.error); else saveBytes(file);
     } catch { tell("The server did not answer: try again."); } finally { button.disabled = false; }
   }
@@ -90,8 +90,9 @@
     const bar = () => one(".case-bar", element);
     const shown = () => {
       const now = bar();
-      document.title = now ? `${now.dataset.title} · ${TITLE}` : TITLE;
-      if (now && now.dataset.case !== addressed()) goTo(now.dataset.case, false);
+      const id = now ? now.dataset.case : "";
+      document.title = id ? `${now.dataset.title} · ${TITLE}` : TITLE;
+      if (id && id !== addressed()) goTo(id, false);
       if (!now || one(".do", now)) document.dispatchEvent(new CustomEvent("redstring:kept"));
     };
     watch("value", shown);
@@ -102,9 +103,12 @@
       const act = control.dataset.caseAct;
       const menu = control.closest("details");
       if (menu) menu.open = false;
-      if (act === "review") redstring.reviewCase(bar().dataset.case);
-      else if (act === "memo") handOver(server, bar().dataset.case, "docx", control);
-      else if (act === "export") handOver(server, bar().dataset.case, control.dataset.format, control);
+      const id = bar().dataset.case;
+      if (act === "review") redstring.reviewCase(id);
+      else if (act === "compare") redstring.compareCase(id);
+      else if (act === "own") redstring.ask(bar().dataset.title);
+      else if (act === "memo") handOver(server, id || "example", "docx", control);
+      else if (act === "export") handOver(server, id, control.dataset.format, control);
       else if (act === "share") trigger("select", { action: control.getAttribute("aria-pressed") === "true" ? "unshare" : "share" });
       else trigger("select", { action: act });
     });
@@ -116,7 +120,7 @@
       const menu = event.key === "Escape" && one("details.menu[open]", element);
       if (menu) { menu.open = false; one("summary", menu).focus(); }
     });
-    if (addressed()) redstring.appears("#question textarea", () => open(addressed()));
+    redstring.appears("#question textarea", () => open(addressed()));
   }
   Object.assign(redstring, { caseBar, recent, openCase, saveBytes, ages });
 })();

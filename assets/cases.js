@@ -110,5 +110,10 @@
     document.addEventListener("redstring:view", (event) => { if (event.detail === "cases") enter(); });
     if (document.body.dataset.view === "cases") enter();
   }
-  Object.assign(redstring, { cases });
+  /* One case is chosen: the other is chosen from the list. */
+  function compareCase(id) {
+    pick(id);
+    redstring.view("cases");
+  }
+  Object.assign(redstring, { cases, compareCase });
 })();

@@ -260,6 +260,8 @@
     element.addEventListener("click", (event) => {
       const control = event.target.closest("[data-area-act]");
       if (control) return act(control);
+      const outside = event.target.closest("[data-read]");
+      if (outside) return window.redstring.readPassage(one("#passages .cards").dataset.corpus, outside.dataset.read);
       const button = event.target.closest(".area");
       if (!button) return undefined;
       const ids = JSON.parse(button.dataset.evidence);
@@ -343,6 +345,18 @@
     event.preventDefault();
     one("#go").click();
   });
+  function finding(element) {
+    element.addEventListener("click", (event) => {
+      const pinpoint = event.target.closest("[data-passage]");
+      if (pinpoint) lead(pinpoint.dataset.passage, pinpoint.closest("[data-corpus]").dataset.corpus);
+      if (event.target.closest("[data-finding]")) { pane("answer"); one("#passages").scrollIntoView({ block: "nearest" }); }
+    });
+  }
+  /* To the card of a passage; without one it is read in its document. */
+  function lead(id, corpus) {
+    select(id, { scroll: true });
+    if (!cardOf(id)) redstring.readPassage(corpus, id);
+  }
   function chips(element) {
     element.addEventListener("click", (event) => {
       const chip = event.target.closest(".chip");
@@ -362,7 +376,7 @@
     });
     /* On a phone a case would be told below screens of settings. */
     document.addEventListener("click", (event) => {
-      if (event.target.closest("#go, #plan-go")) set(false);
+      if (event.target.closest("#go, #plan-go") && matchMedia("(max-width: 760px)").matches) set(false);
     });
   }
   /* ---------- the views of the page ---------- */
@@ -404,5 +418,5 @@
   });
   /* What a job says while others have their turn. */
   const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
-  window.redstring = { waiting, appears, libraryUrl, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, state, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
+  window.redstring = { waiting, appears, ask, finding, libraryUrl, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, state, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
 })();

@@ -69,7 +69,8 @@ class OpenCase:
     settings name, by id. ``read_from`` are the passages whose documents were read whole. ``rejected`` are the
     links that were rejected on the page; if ``may_judge``, the caller may reject one, under the name
     ``reviewer``. ``answer`` is the shown answer, with the most that a model would cost. ``workers`` run the
-    case; without them it runs at once. ``keeping`` stores it, None for a case that is not stored. With
+    case; without them it runs at once. ``keeping`` stores it, None for a case that is not stored;
+    ``is_example``: it is the example of the first screen. With
     ``replay`` the case is shown from its record, and is run again before the user continues it.
     """
 
@@ -88,6 +89,7 @@ class OpenCase:
     answer: tuple[Answer, str] | None = None
     workers: Workers | None = None
     keeping: Keeping | None = None
+    is_example: bool = False
     replay: Replay | None = None
     view: CaseView = field(default_factory=CaseView)
     busy: Lock = field(default_factory=Lock)

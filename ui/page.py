@@ -13,6 +13,7 @@ from engine.access.users import Action, may
 from engine.verbs import all_tools
 from ui.access.entrance import counted_as, person_of
 from ui.cases.access import CasesDesk
+from ui.cases.example import ExampleCase
 from ui.cases.opening import hand_over, wire_bar, wire_opening
 from ui.cases.panel import build_cases
 from ui.cases.recent import build_recent
@@ -63,6 +64,7 @@ class Page(gr.Blocks):
     """
 
     answers: Answers | None = None
+    example: ExampleCase
 
     def queue(self, *given: Any, **named: Any) -> gr.Blocks:
         """Set up the queue as Gradio does, with a longer polling interval."""
@@ -110,14 +112,14 @@ def build_page(
     sessions: CaseSessions | None = None,
     connections: Connections | None = None,
     cases: KeptCases | None = None,
-) -> gr.Blocks:
+) -> Page:
     """Build the page over a library of corpora. Launch it with ``theme.launch_options``."""
     sessions = sessions or CaseSessions()
     cases = cases or KeptCases(library.settings, library.home)
     connections = connections or Connections()
-    page: gr.Blocks = Page(
-        title="Redstring", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT
-    )
+    example = ExampleCase(library)
+    sessions.example = example.copy
+    page = Page(title="Redstring", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT)
     with page:
         token = gr.State("", delete_callback=sessions.forget)
         session = gr.Textbox("", elem_id="session", visible="hidden", container=False)
@@ -127,7 +129,7 @@ def build_page(
                 rail = build_rail(library)
                 build_recent(library, cases)
             with gr.Column(elem_id="stage"):
-                stage = build_stage(hand_over(library, cases))
+                stage = build_stage(rail.chips, hand_over(library, cases, example))
         panel = build_corpus(CorpusDesk(library, connections, cases))
         build_check(CheckDesk(library, connections))
         build_cases(CasesDesk(cases, library))
@@ -144,7 +146,7 @@ def build_page(
         wire_session(page, session, connections, sessions)
         wire_cost(rail, library, connections)
         wire_investigation(rail, stage, token, library, sessions, connections, cases)
-        wire_opening(rail, stage, token, library, sessions, cases)
+        wire_opening(rail, stage, token, library, sessions, cases, example)
         wire_bar(stage, token, library, sessions, cases)
         wire_plan(rail, stage, library, connections)
         threads = rail.settings["strategies"]
@@ -154,6 +156,7 @@ def build_page(
         wire_case_report(stage, token, sessions)
         wire_answer(stage, token, session, sessions, connections)
         add_tools(page, Services(library, connections, cases), all_tools())
+    page.example = example
     page.state_session_capacity = PAGE_LOADS
     page.max_threads = THREADS
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import gradio as gr
 
     from engine.llm import LanguageModel
+    from ui.page import Page
     from ui.shelf import Library
     from ui.workers.pool import Workers
 
@@ -176,7 +177,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 FAILED, UNUSABLE = 1, 2
 
 
-def build(places: Sequence[Place], settings: OperatorSettings) -> tuple[gr.Blocks, Library]:
+def build(places: Sequence[Place], settings: OperatorSettings) -> tuple[Page, Library]:
     """Build the page over some corpora, or over the sample corpus without any; returns both."""
     # Report an invalid spec now, not to the first visitor; this sends nothing.
     operators_model(settings.llm)
@@ -207,7 +208,7 @@ def build_demo() -> gr.Blocks:
     page, library = build([], settings)
     from ui.server.warming import warm_up
 
-    warm_up(library)
+    warm_up(library, page.example.values)
     return page
 
 
@@ -266,7 +267,8 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python app.py") ->
 
             with audit_log(settings), sweep_periodically(settings):
                 try:
-                    return serve_page(page, settings, folder, partial(warm_up, library), library.workers)
+                    warm = partial(warm_up, library, page.example.values)
+                    return serve_page(page, settings, folder, warm, library.workers)
                 finally:
                     library.workers.stop()
     except RedstringError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock, Timer
 from typing import Any
 
@@ -25,18 +26,23 @@ LAST_TURN = 10**9
 GOES_ON = 20.0
 
 
+# The prefix of the token of a page that shows the example case and has none of its own.
+EXAMPLE_TOKEN = "example-"
+
+
 def new_token() -> str:
     """Return a random token for a session."""
     return secrets.token_urlsafe(16)
 
 
-def case_of(kept: str, request: gr.Request) -> str:
+def case_of(kept: str, request: gr.Request, *, own: bool = False) -> str:
     """Return the token of a page load's case.
 
     It is the one that the page sends, else Gradio's session hash, under which a case is opened first. Gradio
-    forgets the state of old page loads.
+    forgets the state of old page loads. ``own``: without the prefix of the example, to open another case.
     """
-    return kept or request.session_hash or ""
+    token = kept or request.session_hash or ""
+    return token.removeprefix(EXAMPLE_TOKEN) if own else token
 
 
 def turn_of(text: str) -> int:
@@ -45,10 +51,13 @@ def turn_of(text: str) -> int:
 
 
 class CaseSessions:
-    """The open cases by session; the least recently used is closed first. Thread-safe."""
+    """The open cases by session; the least recently used is closed first. Thread-safe.
+
+    ``example`` makes a copy of the example case for a page that shows it and begins to work on it."""
 
     def __init__(self, most: int = MOST_CASES) -> None:
         self._most = most
+        self.example: Callable[[], OpenCase | None] = _no_example
         self._cases: OrderedDict[str, OpenCase] = OrderedDict()
         # The last turn that a session has cancelled.
         self._cancelled: OrderedDict[str, int] = OrderedDict()
@@ -98,8 +107,12 @@ class CaseSessions:
     def get(self, token: str) -> OpenCase:
         """Return the session's case. Raises InputError if it does not exist or was closed."""
         opened = self.find(token)
+        if opened is None and token.startswith(EXAMPLE_TOKEN):
+            opened = self.example()
+            if opened is not None:
+                self.put(token, opened)
         if opened is None:
-            raise InputError("this case is no longer on the table: ask the question again")
+            raise InputError("this case has expired: ask the question again")
         return opened
 
     def find_running(self, case_id: str) -> OpenCase | None:
@@ -131,6 +144,10 @@ class CaseSessions:
             opened = self._cases.pop(token, None)
         if opened is not None:
             opened.case.cancel()
+
+
+def _no_example() -> OpenCase | None:
+    return None
 
 
 def _cancel_left(opened: OpenCase, departures: int) -> None:

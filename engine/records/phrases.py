@@ -143,20 +143,23 @@ _PLACES: dict[str, str] = {
 
 STOP_WORDS: dict[StopReason, str] = {
     StopReason.ROUNDS: "all rounds done",
-    StopReason.NOTHING_NEW: "nothing new",
-    StopReason.TOO_LITTLE_NEW: "too little new",
-    StopReason.POOL_FULL: "pool full",
+    StopReason.NOTHING_NEW: "the last round found nothing new",
+    StopReason.TOO_LITTLE_NEW: "the last round found too little new",
+    StopReason.POOL_FULL: "the limit of passages was reached",
     StopReason.COVERAGE: "coverage reached",
     StopReason.CONFIDENCE: "confidence reached",
     StopReason.COMPLETENESS: "completeness reached",
     StopReason.REFERENCES: "references found",
     StopReason.EFFICIENCY: "a round found little",
     StopReason.COHERENCE: "coherence reached",
+    StopReason.CONDITION: "condition met",
     StopReason.SUFFICIENCY: "enough was found",
     StopReason.TIME: "time used up",
     StopReason.CALLS: "calls used up",
     StopReason.PERSON: "cancelled",
 }
+# Reasons by which an investigation ends before it is finished.
+LIMITS = frozenset((StopReason.POOL_FULL, StopReason.TIME, StopReason.CALLS, StopReason.PERSON))
 
 
 def ordinal(number: int) -> str:
@@ -301,9 +304,18 @@ def _finder(strategy: str, article: str) -> str:
 
 
 def stop_words(stop: Stop) -> str:
-    """Return why an investigation ended: "Stopped: coverage reached", "Cancelled"."""
-    words = STOP_WORDS[stop.reason]
-    return "Cancelled" if stop.reason is StopReason.PERSON else f"Stopped: {words}"
+    """Return why an investigation ended: "Finished: coverage reached", "Stopped: time used up".
+
+    With a condition of the settings: "Finished: condition met: rounds >= 1 and passages >= 30 (passages 41,
+    rounds 1)".
+    """
+    if stop.reason is StopReason.PERSON:
+        return "Cancelled"
+    words = f"{'Stopped' if stop.reason in LIMITS else 'Finished'}: {STOP_WORDS[stop.reason]}"
+    if not stop.condition:
+        return words
+    values = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items() if name != "wanted")
+    return f"{words}: {stop.condition} ({values})"
 
 
 def is_part(area: AreaCoverage) -> bool:
@@ -433,12 +445,12 @@ def part_words(part: PartEvidence) -> str:
 
 
 def completeness_words(stop: Stop) -> str:
-    """Return the estimate with its interval: "pool holds est. 93% of what is relevant (88 to 97)"."""
+    """Return the estimate with its interval: "estimated 93% of relevant passages found (88 to 97%)"."""
     found = stop.completeness
     if found is None:
-        return "completeness: cannot tell"
+        return "completeness unknown"
     low, high = round(found.low * 100), round(found.high * 100)
-    return f"pool holds est. {round(found.estimate * 100)}% of what is relevant ({low} to {high})"
+    return f"estimated {round(found.estimate * 100)}% of relevant passages found ({low} to {high}%)"
 
 
 def evidence_words(stop: Stop) -> str:

@@ -165,6 +165,9 @@ class SlimAnswer(Slim):
     gaps: list[str] = Field(description="areas without evidence")
     notes: list[str]
     model: str
+    changes: dict[str, Any] | None = Field(
+        default=None, description="what changed, as the tool changes lists it, for a question for that"
+    )
 
 
 def slim_case(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,7 +199,7 @@ def slim_case(record: Mapping[str, Any]) -> dict[str, Any]:
             dismissed=len(pool["dismissed"]),
             by_strategy=dict(Counter(node["strategy"] for node in pool["nodes"])),
         ),
-        metrics=record["metrics"],
+        metrics={name: value for name, value in record["metrics"].items() if name != "outside"},
         notes=record["notes"],
         model=record["model"],
         milliseconds=record["milliseconds"],

@@ -270,6 +270,11 @@ def load(page: Page, address: str) -> None:
     page.goto(address)
     page.wait_for_selector("#question textarea")
     page.wait_for_function("document.querySelector('#board iframe')?.srcdoc.length > 1000")
+    if page.locator("#chips .chip").count():
+        # The example of the first screen, or the case of the address.
+        page.wait_for_selector(".case-bar", state="attached")
+    if page.viewport_size is None or page.viewport_size["width"] > 760:
+        page.locator("#rail").evaluate("rail => rail.classList.add('open')")
 
 
 @pytest.fixture

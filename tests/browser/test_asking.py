@@ -76,7 +76,7 @@ def test_half_a_value_and_one_out_of_range_are_named_and_one_taken_back_is_none(
     page.click("#set-as_of input")
     page.keyboard.type("0203")
     page.click("#go")
-    page.wait_for_selector(".banner >> text=as_of: only half a value stands there")
+    page.wait_for_selector(".banner >> text=as_of: the value is incomplete")
     page.fill("#set-as_of input", "2024-05-06")
     at_once(page, ("type", [NUMBER, "9"]), ("click", "#go"))
     page.wait_for_selector(".banner >> text=rounds: Input should be less than or equal to 5")

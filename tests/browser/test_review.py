@@ -40,7 +40,7 @@ def test_a_queue_is_made_and_judged_to_its_end_by_keys_alone(
     page.keyboard.type("Ann")
     page.fill("#review [name=criteria]", "It says who may grant powers.")
     page.press("[data-key=save-criteria]", "Enter")
-    page.wait_for_selector("#review .banner.good >> text=Kept: version")
+    page.wait_for_selector("#review .banner.good >> text=Saved as version")
     for name, count in {"best": 3, "border": 0, "alone": 1, "disagreed": 0, "random": 1, "hops": 2}.items():
         page.fill(f"#review [name={name}]", str(count))
     button = page.locator(".rev-form [type=submit]")

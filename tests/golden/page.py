@@ -154,7 +154,7 @@ def _keep(library: Library, kept: KeptCases, question: str) -> str:
 def _shown(library: Library, question: str, steps: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:
     def make() -> Stage:
         with gr.Blocks(analytics_enabled=False):
-            return build_stage()
+            return build_stage(gr.HTML(render=False), lambda: None)
 
     stage = inside_a_loop(make)
     names = {getattr(stage, one.name): one.name for one in fields(stage)}

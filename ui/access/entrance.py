@@ -67,12 +67,12 @@ def by_token(token: str) -> Person:
 def login_page(form: str, message: str = "") -> str:
     """Return the login page around the form of a login method."""
     style = (ASSETS / "login.css").read_text(encoding="utf-8")
-    told = f'<p role="alert">{escape(message)}</p>' if message else "<p>Log in to go on.</p>"
+    notice = f'<p role="alert">{escape(message)}</p>' if message else "<p>Log in to go on.</p>"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Redstring: log in</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="robots" content="noindex"><style>{style}</style></head>'
-        f"<body><main><h1>Redstring</h1>{told}{form}</main></body></html>"
+        f"<body><main><h1>Redstring</h1>{notice}{form}</main></body></html>"
     )
 
 

@@ -118,7 +118,9 @@ class AccessGate:
             person = self._person(request)
         except InputError:
             # The log contains the error in the users file; visitors do not see its path.
-            response: Response = JSONResponse({"detail": "nobody can log in just now"}, 503, _FRESH)
+            response: Response = JSONResponse(
+                {"detail": "logging in is not possible at the moment"}, 503, _FRESH
+            )
             return await response(scope, receive, send)
         path = request.url.path.rstrip("/")
         if path == "/logout" and request.method == "POST":

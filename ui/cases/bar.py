@@ -27,6 +27,8 @@ _STEPS = {
 def bar_value(opened: OpenCase) -> str:
     """Return the line of a case; empty for one that is not stored."""
     keeping = opened.keeping
+    if opened.is_example:
+        return rendered("case_bar.html", id="", title=opened.question, example=True)
     if keeping is None:
         return ""
     events: Sequence[Event] = ()
@@ -40,6 +42,7 @@ def bar_value(opened: OpenCase) -> str:
         events = ()
     return rendered(
         "case_bar.html",
+        example=False,
         id=keeping.case_id,
         title=opened.question,
         matter=matter,

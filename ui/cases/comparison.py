@@ -83,8 +83,8 @@ def _rest(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the other parts of the comparison, by name."""
     for name, value in found.items():
         if name not in _SHOWN and value not in (None, "", [], {}):
-            told = orjson.dumps(value).decode() if isinstance(value, dict | list) else _value(value)
-            yield name.replace("_", " "), told[:_LONGEST_REST]
+            shown_value = orjson.dumps(value).decode() if isinstance(value, dict | list) else _value(value)
+            yield name.replace("_", " "), shown_value[:_LONGEST_REST]
 
 
 CALLS = (

@@ -28,6 +28,7 @@ from engine.records.store.database import UnknownCaseError
 from engine.verbs.requests import Key, Request, parse_request
 from ui.access.entrance import person_of
 from ui.cases.bar import bar_value
+from ui.cases.example import EXAMPLE, ExampleCase
 from ui.cases.storage import VISITOR, Keeping, KeptCases
 from ui.investigate.case_views import as_judged, may_judge
 from ui.investigate.controls import Terms, shown
@@ -36,12 +37,12 @@ from ui.investigate.progress import Story
 from ui.investigate.sidebar import Rail
 from ui.investigate.updates import STILL_RUNNING, Updates, case_values, empty_values
 from ui.open_case import CaseView, OpenCase, Replay
-from ui.session import LINED, CaseSessions, case_of, new_token
+from ui.session import EXAMPLE_TOKEN, LINED, CaseSessions, case_of, new_token
 from ui.shelf import Library
 
 # A stored case, opened by its address: ``?case=ID``.
 
-CHANGED = "the corpus has changed since this case was asked; `cases replay` says what would differ"
+CHANGED = "the corpus has changed since this case was asked; `cases replay` shows the differences"
 GONE = "the corpus {!r} of this case was removed, or is not open to you; the case can still be exported"
 STILL_THERE = "the case is still being worked on; load the page again in a moment"
 LONGEST_ID = 100
@@ -50,17 +51,29 @@ WAITS, LOOKS = 60.0, 0.2
 
 
 def wire_opening(
-    rail: Rail, stage: Stage, token: gr.State, library: Library, sessions: CaseSessions, cases: KeptCases
+    rail: Rail,
+    stage: Stage,
+    token: gr.State,
+    library: Library,
+    sessions: CaseSessions,
+    cases: KeptCases,
+    example: ExampleCase,
 ) -> None:
-    """Open a case when the page is loaded with its id, and when the reader goes back to it."""
+    """Open a case when the page is loaded with its id, and when the reader goes back to it.
+
+    Without an id the page shows the example."""
     settings = {name: control for name, control in rail.settings.items() if name != "strategies"}
 
     def open_again(request: gr.Request, case: str, visitor: str, wanted: gr.EventData) -> Iterator[Updates]:
-        case = case_of(case, request) or new_token()
+        case = case_of(case, request, own=True) or new_token()
         case_id = str(getattr(wanted, "id", ""))[:LONGEST_ID]
         if not case_id:
             sessions.forget(case)
-            yield {token: case, **empty_values(stage)}
+            values = {getattr(stage, name): value for name, value in example.values().items()}
+            # The user may have asked a question since.
+            if sessions.find(case) is None:
+                shown_first = {**empty_values(stage), **values}
+                yield {token: EXAMPLE_TOKEN + case if values else case, **shown_first}
             return
         try:
             person = person_of(library.settings, request, visitor)
@@ -251,16 +264,17 @@ class Wanted(Request):
     format: Key
 
 
-def hand_over(library: Library, cases: KeptCases) -> Callable[..., dict[str, Any]]:
+def hand_over(library: Library, cases: KeptCases, example: ExampleCase) -> Callable[..., dict[str, Any]]:
     """Return the function that answers a request for a case as a file: its name, its type, and its bytes in
     base 64; or the error, in words."""
 
-    def load_for_export(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
+    def export_case(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
         try:
             wanted = parse_request(Wanted, request)
             person = person_of(library.settings, asking, wanted.visitor)
             export = export_of(wanted.format)
-            data = export.write(case_of_person(library, cases, person, wanted.case))
+            shown_first = example.exportable() if wanted.case == EXAMPLE else None
+            data = export.write(shown_first or case_of_person(library, cases, person, wanted.case))
             write_down(person, f"export case as {export.name}", wanted.case, "done")
         except RedstringError as error:
             return {"error": for_visitors(error)}
@@ -270,7 +284,7 @@ def hand_over(library: Library, cases: KeptCases) -> Callable[..., dict[str, Any
             "data": base64.b64encode(data).decode(),
         }
 
-    return load_for_export
+    return export_case
 
 
 def case_of_person(library: Library, cases: KeptCases, person: Person, case_id: str) -> ExportableCase:

@@ -97,10 +97,10 @@ def _matter(access: CaseAccess, chosen: str) -> str:
 def _events(access: CaseAccess, case_id: str) -> str:
     events = access.store.events(case_id, access.owner)
     name = _citations(access, case_id, events)
-    told = [(one, *happened(one, name)) for one in reversed(events)]
+    history = [(one, *happened(one, name)) for one in reversed(events)]
     steps = active_steps(events)
     last = happened(steps[-1], name) if len(steps) > 1 else None
-    return shown("events", id=case_id, events=told, last=last)
+    return shown("events", id=case_id, events=history, last=last)
 
 
 def _citations(access: CaseAccess, case_id: str, events: Sequence[Event]) -> Callable[[str], str]:

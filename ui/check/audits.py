@@ -102,6 +102,6 @@ def shown_tally(counted: Tally) -> Shown:
 
 
 def _source(source: Source) -> Shown:
-    told = source_to_json(source)
+    values = source_to_json(source)
     quote = [[marked(text), kind] for text, kind in pieces(source)]
-    return told | {"quote": quote, "citation": marked(told["citation"])}
+    return values | {"quote": quote, "citation": marked(values["citation"])}

@@ -15,8 +15,8 @@ from pydantic import Field
 from engine.access.users import Action, may
 from engine.answers.retrieval_audit import RetrievalAudit
 from engine.caching import Cache
-from engine.corpus.extracted import current_verdicts, load_validations
 from engine.corpus.extracted.graph import stamp_of
+from engine.corpus.extracted.readings import current_verdicts, load_validations
 from engine.errors import AccessError, CorpusError, InputError
 from engine.extraction import Plan
 from engine.extraction.checklist import Checklist, checklist
@@ -155,7 +155,7 @@ class CorpusAccess(Access):
         texts.put(shelved.state, text)
         # If only the vectors are new, the page continues.
         if self._state and self._state != shelved.state and texts.get(self._state) != text:
-            raise ChangedError("the corpus has changed meanwhile; this is its new state")
+            raise ChangedError("the corpus has changed; this is its new state")
         return shelved
 
     def browser(self) -> Browser:

@@ -124,9 +124,9 @@ def report(access: CorpusAccess, form: CorpusForm) -> Answer:
     """Return the report of the last ingestion of a corpus."""
     shelved = access.entry
     assert shelved.info is not None
-    told = stored_report(shelved.folder)
+    stored = stored_report(shelved.folder)
     deletable = access.may(shelved, Action.DELETE) and shelved.made_here
-    return {"html": report_html(shelved.info, told, deletable=deletable)}
+    return {"html": report_html(shelved.info, stored, deletable=deletable)}
 
 
 def _order(form: FilesForm, kind: Any, folder: Path) -> Order:

@@ -89,27 +89,27 @@ def stop(access: CorpusAccess, form: EmbeddingForm) -> Answer:
 
 def _going(desk: CorpusDesk, job: Job[Ingestion], info: CorpusInfo) -> Answer:
     model = job.payload.order.embedding
-    title, meanwhile = title_of(model), _until_then(model, info)
+    title, until_then = title_of(model), _until_then(model, info)
     if job.state is State.WAITING:
         before = desk.vectors.before(job)
-        words = f"Search by meaning waits for its turn, {before} before it. {meanwhile}"
+        words = f"Search by meaning waits for its turn, {before} before it. {until_then}"
         return {"words": words, "share": None}
     if job.unhurried:
         return {"words": "Search by meaning: its vectors are being taken in.", "share": 1.0}
     if job.step != READING_STEP:
-        return {"words": f"Search by meaning: {title} begins to read. {meanwhile}", "share": 0.0}
+        return {"words": f"Search by meaning: {title} begins to read. {until_then}", "share": 0.0}
     share, seconds = share_read(job), job.payload.pace.seconds_left
     left = "" if seconds is None else f", {time_left(seconds)}"
-    return {"words": f"Search by meaning: {title} has read {share:.0%}{left}. {meanwhile}", "share": share}
+    return {"words": f"Search by meaning: {title} has read {share:.0%}{left}. {until_then}", "share": share}
 
 
 def _until_then(model: str, info: CorpusInfo) -> str:
     """Report how passages without vectors are found until then."""
     if info.embedding == NO_MODEL:
-        return "Words and references find it meanwhile."
+        return "Until then it is found by words and references."
     if info.embedding == model:
-        return "Words and references find what is new meanwhile."
-    return f"{title_of(info.embedding)}, words and references find it meanwhile."
+        return "Until then new texts are found by words and references."
+    return f"Until then it is found by {title_of(info.embedding)}, words and references."
 
 
 def _resting(wanted: WantedVectors, info: CorpusInfo, waiting: int) -> Answer:

@@ -9,8 +9,14 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from engine.access.users import Action
-from engine.corpus.extracted import Judgement, Proposal, Validation, add_validation
-from engine.corpus.extracted.readings import CONCEPT_RELATIONS, occurrence_at
+from engine.corpus.extracted.readings import (
+    CONCEPT_RELATIONS,
+    Judgement,
+    Proposal,
+    Validation,
+    add_validation,
+    occurrence_at,
+)
 from engine.errors import InputError
 from engine.extraction.checklist import (
     TERMS,
@@ -115,7 +121,7 @@ def _who(item: Item) -> str:
 def _source(browser: Browser, item: Item) -> str:
     if item.row < 0:
         return (
-            '<section class="end gone"><h3>The passage is gone</h3>'
+            '<section class="end gone"><h3>The passage was removed</h3>'
             f'<p class="passage" dir="auto"><mark>{escape(item.proposal.quote)}</mark></p></section>'
         )
     passage = browser.corpus.passages(browser.corpus.rows([item.proposal.source_id]))[0]
@@ -133,7 +139,7 @@ def _target(browser: Browser, item: Item, everything: Checklist) -> str:
     spot = browser.spot(proposal.target_id or "")
     if spot is None:
         return (
-            '<section class="end gone"><h3>The target is gone</h3>'
+            '<section class="end gone"><h3>The target was removed</h3>'
             f'<p dir="auto">{escape(proposal.target_id or "")}</p></section>'
         )
     passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
@@ -423,7 +429,7 @@ def _corrected(browser: Browser, item: Item, verdict: LinkVerdict) -> Proposal:
     """Return the corrected proposal. Raises InputError for a target or words that the corpus lacks."""
     before = item.proposal
     if item.row < 0:
-        raise InputError("the passage of this link is gone; reject it instead")
+        raise InputError("the passage of this link was removed; reject the link instead")
     passage = browser.corpus.passages(browser.corpus.rows([before.source_id]))[0]
     quote, occurrence = _words(passage, before, verdict)
     concept, target = before.concept, before.target_id

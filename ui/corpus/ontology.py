@@ -239,8 +239,8 @@ def proposal(access: CorpusAccess, form: ProposalForm) -> Answer:
         raise InputError("no language model is connected: connect one at the top of the page")
     meter = Meter(BUDGET)
     found = regroup(browser.corpus, own, model, meter)
-    told = _proposed(browser.corpus, standing, found, model)
-    return told | {"used": " · ".join(cost_lines(cost_report(meter, model.spec))[:1])}
+    proposal = _proposed(browser.corpus, standing, found, model)
+    return proposal | {"used": " · ".join(cost_lines(cost_report(meter, model.spec))[:1])}
 
 
 def save(access: CorpusAccess, form: SavedForm) -> Answer:

@@ -128,7 +128,7 @@ def undo(access: CorpusAccess, form: WithdrawalForm) -> Answer:
     """Withdraw a decision; the reference is open again."""
     shelved = access.entry
     if form.place is None:
-        raise InputError("which decision is meant was not said")
+        raise InputError("the request names no decision")
     place = Place(*form.place)
     if place not in current_decisions(load_decisions(shelved.folder)):
         raise InputError("this decision has been taken back already")
@@ -263,8 +263,8 @@ def _decided_html(browser: Browser, decision: Decision, *, writable: bool) -> st
     place = escape(json.dumps(decision.place, ensure_ascii=False))
     verdict = _verdict(browser, decision, writable=writable)
     if row < 0:
-        gone = '<span class="state">its passage is gone</span>'
-        source = f"<header><b>{escape(decision.source_id)}</b>{gone}</header>"
+        state = '<span class="state">its passage was removed</span>'
+        source = f"<header><b>{escape(decision.source_id)}</b>{state}</header>"
     else:
         passage = browser.corpus.passages(np.asarray([row], np.int32))[0]
         source = _source(browser, passage, None, "decided")

@@ -54,7 +54,7 @@ def _ends(form: LinkForm) -> Ends:
     try:
         return Ends(source, target, Relation(relation))
     except ValueError:
-        raise InputError("which link is meant was not said") from None
+        raise InputError("the request names no link") from None
 
 
 def rejected_among(

@@ -15,7 +15,7 @@ from pydantic import Field
 from engine.caching import Cache
 from engine.errors import CorpusError, InputError, ResourceError
 from engine.evaluation import Question
-from engine.evaluation.pair import compare_settings
+from engine.evaluation.compare import compare_settings
 from engine.evaluation.plots import ablation_bars, all_plots
 from engine.evaluation.questions import spread_evenly
 from engine.evaluation.results import results_bytes, run_header
@@ -139,7 +139,7 @@ def poll(access: EvaluationAccess, form: JobForm) -> Answer:
     job = access.desk.jobs.get(form.job, access.caller.key)
     # The state is read first: a finished job has all its results.
     state, over = job.state, job.over
-    told: Answer = {
+    progress: Answer = {
         "state": state,
         "step": job.step or "loading",
         "before": access.desk.jobs.before(job),
@@ -148,7 +148,7 @@ def poll(access: EvaluationAccess, form: JobForm) -> Answer:
         "message": job.message,
         "ablate": job.payload.ablate,
     }
-    return told | _outcome(job.payload) if over else told
+    return progress | _outcome(job.payload) if over else progress
 
 
 def _outcome(job: Evaluating) -> Answer:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.evaluation import Evaluation, QuestionResult, summarise
 from engine.evaluation.ablation import Ablation
-from engine.evaluation.compare import Difference, paired
-from engine.evaluation.pair import Pair, PairedPassage, SettingsResult
+from engine.evaluation.compare import Difference, Pair, PairedPassage, SettingsResult, paired
 from engine.language.characters import escape, shortened
 from engine.records.phrases import completeness_words, pinpoint, plural, stop_words
 from ui.investigate.passages import marked
@@ -61,9 +60,9 @@ def _facts(side: SettingsResult, other: str, gold: int) -> str:
         done = " ✓" if side.gold_in_pool == gold else ""
         facts.append(("gold found", f"{side.gold_in_pool} of {gold}{done}"))
         facts.append(("gold ranked", f"{side.gold_ranked} of {gold}"))
-    told = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
+    details = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
     ended = " · ".join(part for part in (stop_words(side.stop), completeness_words(side.stop)) if part)
-    return f'{told}<div class="ended"><dd>{escape(ended)}</dd></div>'
+    return f'{details}<div class="ended"><dd>{escape(ended)}</dd></div>'
 
 
 def _card(placed: PairedPassage, other: str, question: str) -> str:
@@ -180,9 +179,9 @@ def ablation_html(ablation: Ablation) -> str:
 
 def _cell(value: Difference) -> str:
     kind = "same" if not value.significant else "better" if value.difference > 0 else "worse"
-    told = f"{_points(value.low)} to {_points(value.high)}, p {value.p:.3f}"
+    interval = f"{_points(value.low)} to {_points(value.high)}, p {value.p:.3f}"
     star = " ★" if value.significant else ""
-    return f'<td class="{kind}" title="{told}">{_points(value.difference)}{star}</td>'
+    return f'<td class="{kind}" title="{interval}">{_points(value.difference)}{star}</td>'
 
 
 def _points(share: float) -> str:

@@ -52,7 +52,7 @@ class CaseRequest(Request):
         """Return the settings that the controls show. Raises SettingsError for an invalid value."""
         if self.unfinished:
             raise SettingsError(
-                f"{self.unfinished[0]}: only half a value stands there; finish it, or empty it"
+                f"{self.unfinished[0]}: the value is incomplete; complete it, or clear the field"
             )
         return settings_from(self.held)
 

@@ -171,4 +171,4 @@ def link_of_words(text: Any) -> Link:
         source, target, relation = json.loads(str(text)[:LONGEST_LINK])
         return str(source), str(target), Relation(relation).value
     except (ValueError, TypeError):
-        raise InputError("which link is meant was not said") from None
+        raise InputError("the request names no link") from None

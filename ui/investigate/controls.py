@@ -327,8 +327,8 @@ def settings_schema() -> Schema:
 
 def _schema(knob: Knob) -> Schema:
     shape = _shape(knob)
-    told = {"title": knob.label, "description": f"{knob.meaning} Unit: {knob.unit}."}
-    return {"anyOf": [shape, NULL], **told} if knob.optional else {**shape, **told}
+    described = {"title": knob.label, "description": f"{knob.meaning} Unit: {knob.unit}."}
+    return {"anyOf": [shape, NULL], **described} if knob.optional else {**shape, **described}
 
 
 def _shape(knob: Knob) -> Schema:

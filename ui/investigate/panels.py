@@ -71,6 +71,7 @@ class Stage:
     """The components that events update."""
 
     banner: gr.HTML
+    finding: gr.HTML
     story: gr.HTML
     plan: gr.HTML
     board: gr.HTML
@@ -86,6 +87,7 @@ class Stage:
         """Return all components, for events that may update any of them."""
         return [
             self.banner,
+            self.finding,
             self.story,
             self.board,
             self.views,
@@ -105,16 +107,20 @@ def _html(value: object, elem_id: str, script: str = "", **more: Any) -> gr.HTML
     return gr.HTML(value, elem_id=elem_id, apply_default_css=False, js_on_load=script or None, **more)
 
 
-def build_stage(hand_over: Callable[..., Any] | None = None) -> Stage:
-    """Build the stage inside the open column. ``hand_over`` answers the line above the case when it requests
-    a file of it."""
+def build_stage(intro: gr.HTML, export_case: Callable[..., Any]) -> Stage:
+    """Build the stage inside the open column, below the ``intro`` of the first screen.
+
+    ``export_case`` answers the actions above the case when they request a file of it."""
     banner = _html("", "banner")
+    intro.render()  # type: ignore[no-untyped-call]
+    with gr.Row(elem_id="outcome"):
+        finding = _html("", "finding", "redstring.finding(element)")
+        bar = _html(
+            "", "case-bar", "redstring.caseBar(element, trigger, watch, server)",
+            server_functions=[export_case],
+        )  # fmt: skip
     story = _html("", "story", "redstring.story(element, watch)")
     plan = _html("", "plan", "redstring.plan(element)")
-    bar = _html(
-        "", "case-bar", "redstring.caseBar(element, trigger, watch, server)",
-        server_functions=[] if hand_over is None else [hand_over],
-    )  # fmt: skip
     _html(_SWITCH, "switch", "redstring.panes(element)")
     with gr.Row(elem_id="panes"):
         with gr.Column(elem_id="board-pane", elem_classes=["pane"]):
@@ -147,12 +153,12 @@ def build_stage(hand_over: Callable[..., Any] | None = None) -> Stage:
     report = _html(
         "", "case-report", "redstring.caseReport(element, props, trigger, watch)", html_template=_REPORT
     )
-    return Stage(banner, story, plan, board, areas, ranked, rest, said, report, bar, views)
+    return Stage(banner, finding, story, plan, board, areas, ranked, rest, said, report, bar, views)
 
 
 def on_failure(event: Dependency, stage: Stage) -> None:
     """Show a message after an unexpected error, which Gradio logs, and stop the page from waiting."""
-    words = "the engine failed; the log has the details. Ask again, or change the settings."
+    words = "Something went wrong on our side. Ask again; if it happens again, tell the operator the time."
     event.failure(
         lambda: (banner_html(words), ""),
         None,

@@ -25,7 +25,6 @@ from engine.llm.cost import CostReport
 from engine.model import (
     NOTHING,
     AreaCoverage,
-    AreaState,
     Choice,
     DepthKind,
     Document,
@@ -38,13 +37,12 @@ from engine.model import (
     RetrieverCount,
     RoundReport,
     Stop,
-    StopReason,
     StrategyCount,
     Suggestion,
     Transaction,
-    counted,
 )
 from engine.records.phrases import (
+    LIMITS,
     completeness_words,
     evidence_words,
     part_texts,
@@ -52,7 +50,6 @@ from engine.records.phrases import (
     plural,
     query_words,
     short_citation,
-    status_words,
     stop_coverage_words,
     stop_words,
 )
@@ -61,7 +58,6 @@ from engine.records.presets import day_words
 from engine.retrieval.retrievers.registry import title_of
 from ui.investigate.controls import Terms, terms_step
 from ui.investigate.costs import cost_step
-from ui.investigate.coverage import covered
 from ui.palette import thread
 
 # The finds for each part of a question with several parts, below the evidence line.
@@ -114,11 +110,11 @@ def transaction_html(question: str, found: Transaction | None, kinds: Mapping[st
     offered = "".join(
         f'<button type="button" class="chip" dir="auto" '
         f'data-question="{attribute(f"{plain} transaction:{kind}")}">'
-        f"{escape('None of them' if kind == NONE else kinds[kind])}</button>"
+        f"{escape('Other' if kind == NONE else kinds[kind])}</button>"
         for kind in others
     )
     words = (
-        f"Taken for a question about “{kinds.get(found.id, found.id)}”: the areas that it needs are required."
+        f"Treated as a question about “{kinds.get(found.id, found.id)}”, so its usual topics must be covered."
     )
     return (
         f'<div class="told-first" data-status="transaction"><span dir="auto">{escape(words)}</span>'
@@ -134,7 +130,7 @@ def depth_html(plan: QueryPlan) -> str:
         return ""
     words, other, offer = {
         DepthKind.LOOK_UP: ("Looked up, no more", DepthKind.DEEP, "Go deep"),
-        DepthKind.DEEP: ("Goes deep", DepthKind.USUAL, "Less deep"),
+        DepthKind.DEEP: ("Extra rounds", DepthKind.USUAL, "Use fewer rounds"),
     }[depth.kind]
     asked = attribute(f"{_without(plan.question, 'depth')} depth:{other.value}")
     return (
@@ -316,7 +312,7 @@ def render_progress(story: Story) -> str:
     counts = escape(json.dumps(brought(story.reports)))
     line = '<span class="to" aria-hidden="true">→</span>'.join(steps)
     return (
-        f"{_evidence(story)}{parts_html(story.evidence)}"
+        f"{parts_html(story.evidence)}"
         f'<div class="story" role="status" data-state="{state}" data-brought="{counts}">'
         f"{line}{_ending(story)}</div>{_first(story)}"
     )
@@ -325,17 +321,6 @@ def render_progress(story: Story) -> str:
 def _waiting_step(ahead: int) -> str:
     words = f"In line, {plural(ahead, 'case')} before yours …" if ahead else "In line, yours is next …"
     return f'<span class="step live" data-tip="{_LINE}">{words}</span>'
-
-
-def _evidence(story: Story) -> str:
-    """Return whether the corpus supports the question; empty if it supports all of it."""
-    words = status_words(story.evidence) if story.evidence is not None else ""
-    if story.evidence is None or not words:
-        return ""
-    none = story.evidence.status is EvidenceStatus.NONE
-    more = " The passages are only the closest that there are." if none else ""
-    status = story.evidence.status.value
-    return f'<div class="evidence" role="status" data-evidence="{status}"><b>{escape(words)}.</b>{more}</div>'
 
 
 def _first(story: Story) -> str:
@@ -360,8 +345,8 @@ def _plan_step(plan: QueryPlan) -> str:
     lines = [f"{view.name}: {view.text}" for view in views]
     lines += [f"named: {words}" for words in named_words(plan)]
     if plan.depth is not None:
-        lines.append(f"depth: {plan.depth.kind.value}, for {plan.depth.reason}")
-    return _step(f"Plan <b>{count}</b> {'view' if count == 1 else 'views'}", "\n".join(lines))
+        lines.append(f"Depth: {plan.depth.kind.value}, for {plan.depth.reason}")
+    return _step(f"Plan: <b>{count}</b> {'query' if count == 1 else 'queries'}", "\n".join(lines))
 
 
 def _report_step(report: RoundReport) -> str:
@@ -397,19 +382,16 @@ def _started_step(started: RoundStarted) -> str:
 def _ending(story: Story) -> str:
     if story.stop is None or story.running:
         return ""
-    done, wanted = covered(story.areas)
-    weak = sum(area.state is AreaState.WEAK for area in counted(story.areas))
     facts = [
-        f"{done} of {plural(wanted, 'area')} covered{f', {weak} weak' if weak else ''}" if wanted else "",
         stop_coverage_words(story.stop),
         completeness_words(story.stop),
-        f"{plural(refused(story.reports), 'lead')} refused",
-        f"{story.seconds:.2f} s" if story.seconds >= SHORTEST else f"under {SHORTEST} s",
+        f"{plural(refused(story.reports), 'link')} not followed",
+        f"{story.seconds:.2f} s" if story.seconds >= SHORTEST else "from cache",
     ]
     lines = [f"{name.replace('_', ' ')}: {value:g}" for name, value in story.stop.numbers.items()]
     numbers = "\n".join([*lines, evidence_words(story.stop)]).strip()
     nothing = story.evidence is not None and story.evidence.status is EvidenceStatus.NONE
-    tone = " early" if story.stop.reason is StopReason.PERSON or nothing else ""
+    tone = " early" if story.stop.reason in LIMITS or nothing else ""
     return (
         f'<span class="stop{tone}" tabindex="0" data-tip="{escape(numbers)}"><b>{stop_words(story.stop)}</b>'
         f" · {' · '.join(fact for fact in facts if fact)}</span>"

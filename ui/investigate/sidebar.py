@@ -14,7 +14,7 @@ from gradio.events import Dependency
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.facets import NONE
-from engine.language.characters import attribute, escape, marked
+from engine.language.characters import attribute, marked
 from engine.settings import AUTO, Preset, preset
 from engine.strategy_registry import load_strategies
 from engine.verbs.requests import LONGEST_QUESTION
@@ -33,6 +33,7 @@ from ui.investigate.controls import (
 from ui.investigate.costs import build_assist
 from ui.palette import colour
 from ui.shelf import Example, Library
+from ui.templating import rendered
 
 # Filters of an investigation: a date, and metadata of documents, chosen from the corpus.
 
@@ -133,13 +134,21 @@ def _offers(name: str, choices: Choices) -> bool:
 
 
 START = Preset.AUTO
-SHOWN_CHIPS = 4
+SHOWN_CHIPS = 3
 FILTERS = "filters"
 # A preset sets the depth of a case; the filters and the choice of model are kept.
 KEPT = frozenset({FILTERS, "model"})
 FOLLOW = "follow"
 _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-_NOTE = '<p role="status" hidden><span></span> <button type="button">reset</button></p>'
+_NOTE = '<small></small><p role="status" hidden><span></span> <button type="button">reset</button></p>'
+# What each depth does, in one line under the choice.
+_DEPTHS = {
+    Preset.AUTO: "As many rounds as the question needs, up to 1,000 passages.",
+    Preset.QUICK: "One round along references, up to 200 passages.",
+    Preset.BALANCED: "Two rounds along four threads, up to 500 passages.",
+    Preset.THOROUGH: "Three rounds along four threads, up to 1,000 passages.",
+    Preset.DETECTIVE: "Four rounds along eight threads, up to 2,000 passages.",
+}
 _IN_MATTER = '<p hidden>Asked in the matter <bdi></bdi> <button type="button">leave it</button></p>'
 
 
@@ -171,7 +180,8 @@ def build_rail(library: Library) -> Rail:
     visitor = gr.Textbox("", elem_id="visitor", visible="hidden", container=False)
     question = gr.Textbox(
         label="Question", lines=3, max_lines=8, elem_id="question", interactive=True,
-        max_length=LONGEST_QUESTION, placeholder="Ask in your own words", container=True,
+        max_length=LONGEST_QUESTION, container=True,
+        placeholder="Ask a question, or name a provision: “Article 14 of the Agency Code”",
     )  # fmt: skip
     asked = gr.Textbox("", elem_id="asked", visible="hidden", container=False)
     with gr.Row(elem_id="asking"):
@@ -182,13 +192,10 @@ def build_rail(library: Library) -> Rail:
     gr.HTML(
         _IN_MATTER, elem_id="in-matter", apply_default_css=False, js_on_load="redstring.inMatter(element)",
     )  # fmt: skip
+    # ``build_stage`` renders it above the case.
     chips = gr.HTML(
-        chips_html(library.examples(None)), elem_id="chips", apply_default_css=False,
-        js_on_load="redstring.chips(element)",
-    )  # fmt: skip
-    gr.HTML(
-        '<button type="button" id="fold" aria-expanded="false">Settings</button>', elem_id="fold-bar",
-        apply_default_css=False, js_on_load="redstring.fold(element)",
+        chips_html(library.examples(None)), elem_id="chips", apply_default_css=False, render=False,
+        js_on_load="redstring.chips(element, watch)",
     )  # fmt: skip
     corpus = gr.Dropdown(
         library.names(), value=library.names()[0], label="Corpus", elem_id="corpus", interactive=True,
@@ -201,8 +208,13 @@ def build_rail(library: Library) -> Rail:
     note = gr.HTML(
         _NOTE, elem_id="depth-note", apply_default_css=False, elem_classes=["fold"],
         presets={name.value: _of_preset(name) for name in Preset},
+        depths={name.value: words for name, words in _DEPTHS.items()},
         meanings={name: one.meaning for name, one in load_strategies().items()},
         js_on_load="redstring.depth(element, props, () => trigger('reset'))",
+    )  # fmt: skip
+    gr.HTML(
+        '<button type="button" id="fold" aria-expanded="false">Settings</button>', elem_id="fold-bar",
+        apply_default_css=False, js_on_load="redstring.fold(element)",
     )  # fmt: skip
     settings = _settings(library.corpus(None))
     return Rail(
@@ -267,16 +279,8 @@ def _thread_colours(strategies: Sequence[str]) -> str:
 
 
 def chips_html(examples: Sequence[Example]) -> str:
-    """Return example questions as chips; a chip shows a title and submits the whole question."""
-    chips = "".join(
-        f'<button type="button" class="chip" dir="auto" lang="{escape(example.language)}" '
-        f'data-question="{attribute(example.text)}" title="{escape(example.text)}">'
-        f"{escape(example.title)}</button>"
-        for example in examples
-    )
-    spare = len(examples) - SHOWN_CHIPS
-    rest = f'<button type="button" class="chip rest">+{spare}</button>' if spare > 0 else ""
-    return f'<div class="chips">{chips}{rest}</div>' if chips else ""
+    """Return the first screen: what Redstring does, and example questions that run at a click."""
+    return rendered("investigate/intro.html", examples=examples, more=max(0, len(examples) - SHOWN_CHIPS))
 
 
 def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> None:

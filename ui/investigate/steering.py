@@ -18,6 +18,7 @@ from ui.cases.replay import prepare_replay, run_again
 from ui.investigate.answer import shown_answer
 from ui.investigate.answer_panel import brief_value
 from ui.investigate.case_views import as_judged, judge_met, link_of_words
+from ui.investigate.finding import finding_html
 from ui.investigate.panels import Stage, banner_html, on_failure
 from ui.investigate.updates import (
     REST_STEP,
@@ -141,14 +142,14 @@ def _judged(opened: OpenCase | None, stage: Stage) -> Iterator[Updates]:
 
 def _reported(opened: OpenCase, stage: Stage) -> Updates:
     """Update a link that was reported, or whose report was withdrawn, wherever it is shown."""
-    told: Updates = {
+    updates: Updates = {
         stage.banner: "",
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: shown_answer(opened) if opened.answer else gr.skip(),
     }
     # If the case is running, its next step draws the board.
-    return told if opened.busy.locked() else told | {stage.board: board_value(opened)}
+    return updates if opened.busy.locked() else updates | {stage.board: board_value(opened)}
 
 
 def _check_own(opened: OpenCase) -> None:
@@ -193,5 +194,6 @@ def _steered(opened: OpenCase, stage: Stage, action: Any, passage_id: Any, reaso
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: brief_value(opened),
+        stage.finding: finding_html(opened),
         **store_case(opened, stage, step),
     }

@@ -22,7 +22,6 @@ from engine.investigation.filters import NOTHING_LEFT
 from engine.investigation.ranking.additive import Experience
 from engine.language.characters import attribute
 from engine.llm import LanguageModel
-from engine.model import Metrics
 from engine.records.phrases import short_citation
 from engine.records.replaying import Step
 from ui.access.entrance import person_of
@@ -38,6 +37,8 @@ from ui.investigate.case_views import concepts_box, dossiers, may_judge, rules_s
 from ui.investigate.costs import question_or_sample, wire_assist
 from ui.investigate.coverage import WAITING as NO_AREAS
 from ui.investigate.coverage import coverage
+from ui.investigate.figures import figures_html
+from ui.investigate.finding import finding_html
 from ui.investigate.panels import PARTS, Stage, banner_html, on_failure
 from ui.investigate.passages import WAITING as NO_PASSAGES
 from ui.investigate.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
@@ -166,13 +167,22 @@ def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
             updates[stage.board] = board_value(opened)
         case CoverageChanged(areas=areas):
             updates[stage.coverage] = coverage(areas) + rules_slot(opened)
-        case Ranked(metrics=metrics):
-            updates[stage.coverage] = coverage_value(opened, metrics)
+        case Ranked():
+            updates[stage.coverage] = coverage_value(opened)
             updates[stage.board] = board_value(opened)
             updates[stage.ranked] = ranked_value(opened)
             updates[stage.rest] = rest_value(opened)
             updates[stage.answer] = brief_value(opened)
+            updates[stage.finding] = finding_html(opened)
     return updates
+
+
+def coverage_value(opened: OpenCase) -> str:
+    """Return the coverage pane of a ranked case."""
+    case = opened.case
+    figures = figures_html(case.metrics, case.rounds, case.corpus)
+    names = {one.passage.id: short_citation(one.passage, one.document) for one in case.ranking}
+    return coverage(case.areas, figures, names) + concepts_box(opened) + rules_slot(opened)
 
 
 def listen(
@@ -312,14 +322,6 @@ def store_note(opened: OpenCase, stage: Stage, step: Step) -> Updates:
     return {stage.bar: bar_value(opened)}
 
 
-def coverage_value(opened: OpenCase, metrics: Metrics | None = None) -> str:
-    """Return the coverage pane of a ranked case."""
-    case = opened.case
-    names = {one.passage.id: short_citation(one.passage, one.document) for one in case.ranking}
-    shown = coverage(case.areas, metrics or case.metrics, names)
-    return shown + concepts_box(opened) + rules_slot(opened)
-
-
 def case_values(opened: OpenCase, stage: Stage) -> Updates:
     """Return everything that the page shows of a finished case."""
     return {
@@ -330,6 +332,7 @@ def case_values(opened: OpenCase, stage: Stage) -> Updates:
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: brief_value(opened),
+        stage.finding: finding_html(opened),
         stage.bar: bar_value(opened),
     }
 
@@ -338,6 +341,7 @@ def empty_values(stage: Stage) -> Updates:
     """Return the state of the page before a question."""
     return {
         stage.banner: "",
+        stage.finding: "",
         stage.story: "",
         stage.board: "",
         stage.coverage: NO_AREAS,
@@ -361,7 +365,7 @@ def wire_investigation(
 
     def ask(request: gr.Request, case: str, given: str) -> Iterator[Updates]:
         # Two clicks in a row belong to one page: the later replaces the earlier.
-        case = case_of(case, request) or new_token()
+        case = case_of(case, request, own=True) or new_token()
         try:
             asked = case_request(given)
             person = person_of(library.settings, request, asked.visitor)

@@ -52,8 +52,8 @@ def frame_html() -> str:
 
 
 def _field(label: str, control: str, hint: str = "") -> str:
-    told = f"<small>{hint}</small>" if hint else ""
-    return f'<label class="field"><span>{label}</span>{control}{told}</label>'
+    small_print = f"<small>{hint}</small>" if hint else ""
+    return f'<label class="field"><span>{label}</span>{control}{small_print}</label>'
 
 
 def _amount(key: str, label: str, hint: str = "", *, step: str = "any") -> str:

@@ -171,7 +171,7 @@ def write_criteria(access: ReviewAccess, form: CriteriaForm) -> Answer:
     """Store the criteria of a matter."""
     matter = access.matter(form.matter)
     kept = access.store.write_criteria(matter, form.criteria, who=access.reviewer)
-    return {"html": {"criteria": _criteria(access, matter)}, "said": f"Kept: version {kept.version}"}
+    return {"html": {"criteria": _criteria(access, matter)}, "said": f"Saved as version {kept.version}"}
 
 
 def make_queue(access: ReviewAccess, form: QueueRequest) -> Answer:
@@ -186,7 +186,7 @@ def drop_queue(access: ReviewAccess, form: QueueForm) -> Answer:
     if not access.owns(queue):
         raise AccessError(NOT_YOURS)
     access.store.delete_queue(queue.id, access.owner)
-    return {"html": {"queues": _queues(access)}, "said": "Deleted. What was said stays with its cases."}
+    return {"html": {"queues": _queues(access)}, "said": "Deleted. Its verdicts stay with their cases."}
 
 
 def assign(access: ReviewAccess, form: AssignmentForm) -> Answer:

@@ -39,9 +39,9 @@ MOST_SHOWN, MOST_LISTED = 20, 30
 NOT_YOURS = "what is learned for all who ask a corpus is adopted by those who may judge its links"
 # Kinds of learned weights, in words.
 KINDS = {
-    "passages": "what was said of the same passages for other questions",
+    "passages": "verdicts on the same passages for other questions",
     "features": "what the signs of the ranking turned out to be worth: words, meaning, links",
-    "passages and features": "what was said of the same passages for other questions, and what the signs of "
+    "passages and features": "verdicts on the same passages for other questions, and what the signs of "
     "the ranking turned out to be worth",
 }
 
@@ -117,7 +117,7 @@ def look(access: ReviewAccess, form: JobForm) -> Answer:
     if job.state is State.FAILED:
         return page | {"error": job.message, "focus": "[data-key=learn]"}
     if job.state is not State.DONE:
-        return page | {"said": "Cancelled. Nothing was kept.", "focus": "[data-key=learn]"}
+        return page | {"said": "Cancelled. No weights were saved.", "focus": "[data-key=learn]"}
     return page
 
 
@@ -139,7 +139,7 @@ def go_back(access: ReviewAccess, form: ScopeForm) -> Answer:
     """Rank without learned weights from now on."""
     scope, who = _scope(access, form), access.reviewer
     scope.place(access).ship(who)
-    message = "Gone back: cases are ranked without it from now on."
+    message = "Cases are ranked without it from now on."
     return _screen(access, scope, form.weights) | {"said": message, "focus": "[data-key=learned-result]"}
 
 

@@ -93,5 +93,5 @@ def _failed(message: bytes) -> bytes:
     """Turn a message of a stream into an error message, in the format of its route."""
     if message.startswith(b"event:"):
         return b"event: error\ndata: " + orjson.dumps(GONE) + b"\n\n"
-    told = orjson.loads(message.removeprefix(b"data:"))
-    return b"data: " + orjson.dumps({**told, "success": False, "output": {"error": GONE}}) + b"\n\n"
+    output = orjson.loads(message.removeprefix(b"data:"))
+    return b"data: " + orjson.dumps({**output, "success": False, "output": {"error": GONE}}) + b"\n\n"

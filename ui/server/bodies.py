@@ -58,7 +58,7 @@ def _check_headers(headers: Headers, policy: Policy) -> None:
     if "content-encoding" in headers:
         raise BodyError(415, "send the body as it is, not compressed")
     if len(lengths) > 1 or (lengths and "transfer-encoding" in headers):
-        raise BodyError(400, "the length of the body is told twice")
+        raise BodyError(400, "the body has two lengths")
     if lengths and (not lengths[0].isascii() or not lengths[0].isdigit()):
         raise BodyError(400, "the length of the body is no number")
     if lengths and (len(lengths[0]) > 15 or int(lengths[0]) > policy.bytes):

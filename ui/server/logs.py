@@ -32,8 +32,8 @@ class WithoutContent(logging.Formatter):
 
         For records of the event loop, keep only the first line: the rest shows objects.
         """
-        told = super().format(record)
-        return told.partition("\n")[0] if record.name == "asyncio" else told
+        text = super().format(record)
+        return text.partition("\n")[0] if record.name == "asyncio" else text
 
     def formatException(self, ei: Raised) -> str:  # noqa: N802
         """Return the class of the error and the lines of code that raised it, innermost last."""

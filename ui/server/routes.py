@@ -46,8 +46,8 @@ async def refuse(
     await _drained(scope)
     body = json.dumps({"detail": words, "error": words}).encode()
     # Without a known end, the rest of a body could be taken for the next request.
-    told = {"cache-control": "no-store", "connection": "close", **(headers or {})}
-    await Response(body, status, told, "application/json")(scope, receive, send)
+    fields = {"cache-control": "no-store", "connection": "close", **(headers or {})}
+    await Response(body, status, fields, "application/json")(scope, receive, send)
 
 
 class Heard:
@@ -110,9 +110,9 @@ class LibraryRoute:
 
 async def _in_gzip(path: Path, plain: Response) -> Response:
     """Return the answer compressed with gzip: a quarter of the bytes."""
-    told = {name: value for name, value in plain.headers.items() if name in PACKED_KEEPS}
-    told |= {"etag": f"W/{plain.headers['etag']}", "content-encoding": "gzip"}
-    return Response(await run_in_threadpool(_packed, path), headers=told)
+    kept_headers = {name: value for name, value in plain.headers.items() if name in PACKED_KEEPS}
+    kept_headers |= {"etag": f"W/{plain.headers['etag']}", "content-encoding": "gzip"}
+    return Response(await run_in_threadpool(_packed, path), headers=kept_headers)
 
 
 @cache

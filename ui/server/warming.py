@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from threading import Thread
 
 import numpy as np
@@ -15,7 +15,7 @@ from engine.investigation import run_case
 from engine.isolation.layers import in_words, layers_here
 from engine.language.embedders import NO_EMBEDDING, embedder
 from engine.language.embedders.endpoint import EndpointEmbedder
-from engine.retrieval.rerank import reranker
+from engine.retrieval.rerank.spec import reranker
 from ui.models.choices import offered, offers
 from ui.shelf import Library
 
@@ -34,32 +34,36 @@ def loading(spec: str) -> bool:
     return spec in _UNDER_WAY
 
 
-def warm_up(library: Library) -> Thread:
+def warm_up(library: Library, first: Callable[[], object] | None = None) -> Thread:
     """Start the workers if the settings want some, else ``load`` in this process; returns the thread.
+
+    ``first`` makes the first case, in the background, too.
 
     Raises InputError if the environment names an invalid reranker.
     """
     specs = _models(library, to_come=False)
     _UNDER_WAY.update(specs)
     offered()
-    thread = Thread(target=_begin, args=(library, specs), name="warm-up", daemon=True)
+    thread = Thread(target=_begin, args=(library, specs, first), name="warm-up", daemon=True)
     thread.start()
     return thread
 
 
-def _begin(library: Library, specs: Collection[str]) -> None:
+def _begin(library: Library, specs: Collection[str], first: Callable[[], object] | None) -> None:
     LOG.info("worker: %s", in_words(layers_here()))
     starting = library.start_workers()
     if starting is not None:
         starting.join()
         if library.workers.wanted:
             _UNDER_WAY.difference_update(specs)
+            if first is not None:
+                first()
             _settle()
             return
-    load(library)
+    load(library, first=first)
 
 
-def load(library: Library, *, to_come: bool = False) -> None:
+def load(library: Library, *, to_come: bool = False, first: Callable[[], object] | None = None) -> None:
     """Use the model of each corpus once, ask one question in each of its languages, and load the rerankers.
 
     ``to_come``: also load the model for corpora that visitors will make.
@@ -73,6 +77,8 @@ def load(library: Library, *, to_come: bool = False) -> None:
             LOG.warning("dense search is off: %s", error)
         finally:
             _UNDER_WAY.discard(spec)
+    if first is not None:
+        first()
     for name in library.names():
         try:
             corpus = library.corpus(name)

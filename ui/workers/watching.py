@@ -38,8 +38,8 @@ class Watch:
         """Answer the request, or pass it on."""
         name = scope[POLICY].name if scope["type"] == "http" else ""
         if name == HEALTH:
-            told = {"status": "ok", "ready": self._workers.ready}
-            return await JSONResponse(told, headers=_FRESH)(scope, receive, send)
+            health = {"status": "ok", "ready": self._workers.ready}
+            return await JSONResponse(health, headers=_FRESH)(scope, receive, send)
         if name != METRICS:
             return await self.app(scope, receive, send)
         visitor: Visitor = scope[VISITOR]

@@ -31,7 +31,7 @@ from engine.corpus.embedded.publication import (
 )
 from engine.corpus.extracted.readings import Validation
 from engine.corpus.journal import FolderJournals
-from engine.corpus.postgresql.schema import SCHEMA, TABLES
+from engine.corpus.postgresql.catalogue import SCHEMA, TABLES
 from engine.corpus.postgresql.server import Server
 from engine.corpus.postgresql.texts import PostgresTexts
 from engine.corpus.protocol import Rows
@@ -72,7 +72,9 @@ class PostgresJournals:
                 f"select generation from {SCHEMA}.corpora where name = %s for update", (self._address.corpus,)
             ).fetchone()
             if held is None or held[0] != self._generation:
-                raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
+                raise CorpusError(
+                    f"{self._address}: the corpus was replaced after it was opened; open it again"
+                )
             connection.execute(_ADD, (self._address.corpus, name, line.decode()))
             if name == VALIDATIONS_NAME:
                 self._judge(connection, read_lines(connection, self._address.corpus, name), line)

@@ -19,10 +19,9 @@ from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.store import info_of
 from engine.corpus.extracted.readings import Validation, current_verdicts
 from engine.corpus.ontology import ontology_from
-from engine.corpus.postgresql.catalogue import find_published, hold_generation, parse_manifest
+from engine.corpus.postgresql.catalogue import SCHEMA, find_published, hold_generation, parse_manifest
 from engine.corpus.postgresql.journals import PostgresJournals, apply_verdicts
 from engine.corpus.postgresql.links import PostgresLinks, PostgresNames
-from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.searches import PostgresSearches
 from engine.corpus.postgresql.server import Replicated, Server
 from engine.corpus.postgresql.texts import PostgresTexts
@@ -51,7 +50,7 @@ class _Opened:
             if self._found is None:
                 raise CorpusError(MISSING.format(self._address))
         elif not hold_generation(connection, self._found[0]):
-            raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
+            raise CorpusError(f"{self._address}: the corpus was replaced after it was opened; open it again")
 
     def published(self) -> tuple[int, Manifest]:
         """Return the generation and its manifest; set by the first connection."""

@@ -36,7 +36,7 @@ def test_investigate_tells_its_story_on_standard_error(run: CommandLine, harbour
     done = run("investigate", QUESTION, "--corpus", harbour_folder, "--top-k", "3")
     assert done.code == 0
     assert re.match(r"Plan: \d views of the question, language en, [\w-]+\nScan: ", done.err)
-    assert "\nStopped: " in done.err
+    assert "\nFinished: " in done.err
     assert done.out.count("  score ") == 3
 
 

@@ -131,11 +131,14 @@ def test_quotes_are_cut_at_a_word(quote: str, words: str) -> None:
 
 def test_every_stop_has_words() -> None:
     assert set(STOP_WORDS) == set(StopReason)
-    assert stop_words(Stop(StopReason.COVERAGE)) == "Stopped: coverage reached"
+    assert stop_words(Stop(StopReason.COVERAGE)) == "Finished: coverage reached"
+    assert stop_words(Stop(StopReason.TIME)) == "Stopped: time used up"
     assert stop_words(Stop(StopReason.PERSON)) == "Cancelled"
+    joined = Stop(StopReason.CONDITION, {"rounds": 1, "passages": 41}, None, "rounds >= 1 and passages >= 30")
+    assert stop_words(joined).endswith("rounds >= 1 and passages >= 30 (rounds 1, passages 41)")
 
 
 def test_the_estimate_of_completeness() -> None:
-    assert completeness_words(Stop(StopReason.ROUNDS)) == "completeness: cannot tell"
+    assert completeness_words(Stop(StopReason.ROUNDS)) == "completeness unknown"
     stop = Stop(StopReason.ROUNDS, completeness=Completeness(0.931, 0.88, 0.974))
-    assert completeness_words(stop) == "pool holds est. 93% of what is relevant (88 to 97)"
+    assert completeness_words(stop) == "estimated 93% of relevant passages found (88 to 97%)"

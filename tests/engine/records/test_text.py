@@ -64,11 +64,11 @@ REPORT = RoundReport(
         (CoverageChanged(1, ()), None),
         (
             Stopped(Stop(StopReason.TOO_LITTLE_NEW, {"admitted": 2, "gain": 0.005})),
-            "Stopped: too little new · admitted 2, gain 0.005 · completeness: cannot tell",
+            "Finished: the last round found too little new · admitted 2, gain 0.005 · completeness unknown",
         ),
         (
             Stopped(Stop(StopReason.ROUNDS, {"rounds": 3}, Completeness(0.5, 0.4, 0.75))),
-            "Stopped: all rounds done · rounds 3 · pool holds est. 50% of what is relevant (40 to 75)",
+            "Finished: all rounds done · rounds 3 · estimated 50% of relevant passages found (40 to 75%)",
         ),
         (Ranked((), 1.0), None),
     ],

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from engine.corpus.extracted import Judgement, Proposal, add_reading, current_verdicts, load_validations
+from engine.corpus.extracted.readings import (
+    Judgement,
+    Proposal,
+    add_reading,
+    current_verdicts,
+    load_validations,
+)
 from engine.model import Relation
 from tests.engine.corpus.extracted.values import window
 from tests.ui.corpus.conftest import VISITOR, Caller
@@ -161,10 +167,10 @@ def test_what_the_text_no_longer_says_is_shown_and_not_judged(mine: Caller, desk
     add_reading(folder_of(desk), window(gone, document="act"))
     found = mine.good("links", wanted={"state": "stale"})
     assert found["keys"] == [gone.key]
-    assert "The passage is gone" in found["html"]
+    assert "The passage was removed" in found["html"]
     assert "Some &lt;i&gt;words" in found["html"]
     assert "data-act" not in found["html"]
-    assert "reject it instead" in correct(mine, gone, quote="x")["error"]
+    assert "reject the link instead" in correct(mine, gone, quote="x")["error"]
 
 
 def test_nobody_judges_a_corpus_that_is_not_theirs(desk: CorpusDesk) -> None:

@@ -23,7 +23,7 @@ def test_what_the_page_sends_is_read_back() -> None:
 
 
 def test_half_a_value_is_named() -> None:
-    with pytest.raises(SettingsError, match=r"^as_of: only half a value stands there"):
+    with pytest.raises(SettingsError, match=r"^as_of: the value is incomplete"):
         case_request(sent(unfinished=["as_of"])).settings()
 
 

@@ -64,19 +64,19 @@ def _text(story: Story) -> str:
 
 
 def test_the_story_grows_with_its_events() -> None:
-    assert _text(_after(PLAN)) == "Plan 2 views → …"
+    assert _text(_after(PLAN)) == "Plan: 2 queries → …"
     assert "<b> may" not in render_progress(_after(PLAN))
-    assert _text(_after(PLAN, SCAN)) == "Plan 2 views → Scan 214 → Note → …"
+    assert _text(_after(PLAN, SCAN)) == "Plan: 2 queries → Scan 214 → Note → …"
     assert "Round 1 …" in _text(
         _after(PLAN, SCAN, RoundStarted(1, ("a", "b"), (GapQuery("limits of authority"),)))
     )
-    assert _text(_after(PLAN, SCAN, ROUND)).startswith("Plan 2 views → Scan 214 → Round 1 +35")
+    assert _text(_after(PLAN, SCAN, ROUND)).startswith("Plan: 2 queries → Scan 214 → Round 1 +35")
 
 
 def test_the_ending_names_the_reason_with_its_numbers() -> None:
     text = _text(_after(PLAN, SCAN, ROUND, COVERED, STOPPED, RANKED))
-    assert "1 of 1 area covered · pool holds est. 93% of what is relevant (88 to 97)" in text
-    assert "34 leads refused · 0.06 s" in text
+    assert "estimated 93% of relevant passages found (88 to 97%)" in text
+    assert "34 links not followed · 0.06 s" in text
 
 
 def test_what_each_strategy_brought_leaves_out_the_scan() -> None:

@@ -33,7 +33,7 @@ ASKED = CaseRequest(question=QUESTION)
 def stage() -> Stage:
     def make() -> Stage:
         with gr.Blocks(analytics_enabled=False):
-            return build_stage()
+            return build_stage(gr.HTML(render=False), lambda: None)
 
     return inside_a_loop(make)
 

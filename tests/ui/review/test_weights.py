@@ -15,7 +15,7 @@ from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import adopted_weights
 from engine.records.store import EVERYBODY
 from engine.review.items import passage_items
-from engine.review.learning.observations import describe_case
+from engine.review.learning.learning import describe_case
 from engine.review.learning.validation import Choice, learn_weights
 from engine.review.model import Verdict
 from engine.review.queues import QueuedItem
@@ -224,7 +224,7 @@ def test_one_learns_once_at_a_time_and_may_cancel(
     ann.good("stop-learning", job=job)
     held.set()
     until(lambda: "job" not in ann("learning", job=job))
-    assert ann("learning", job=job)["said"] == "Cancelled. Nothing was kept."
+    assert ann("learning", job=job)["said"] == "Cancelled. No weights were saved."
     assert kept(desk, matter) == kept(desk, hers, BELA) == []
 
 

@@ -23,4 +23,4 @@ def test_a_case_outlives_what_gradio_remembers_of_its_page(address: str, raw: Ra
         more = {"action": "more", "id": ""}
         told = visitor.event("firstpage", visitor.listener("ranked"), [None, []], more)
     assert told["success"]
-    assert "no longer on the table" not in json.dumps(told)
+    assert "case has expired" not in json.dumps(told)

@@ -109,7 +109,8 @@ def _inserting(question: Question, near: Sequence[int], number: str) -> tuple[tu
 def in_container(question: Question, place: InContainer, name: Name, mention: Mention) -> NamedProvision:
     """Resolve a number in the container that a question names."""
     rows = np.array(sorted(place.rows), np.int32)
-    own = np.isin(question.corpus.document_numbers(rows), name.documents)
+    versions = _versions(question, name.documents) if name.documents else ()
+    own = np.isin(question.corpus.document_numbers(rows), [one for group in versions for one in group])
     spans = (mention.targets[0].span, place.number, place.name)
     words = question.written[min(one.start for one in spans) : max(one.end for one in spans)]
     rows = rows[own] if own.any() else rows
@@ -288,7 +289,7 @@ def _choices(question: Question, heads: Sequence[Rows]) -> tuple[Choice, ...]:
     rows = np.concatenate([np.empty(0, np.int32), *heads]).astype(np.int32)
     documents, passages = question.corpus.document_numbers(rows).tolist(), question.corpus.passages(rows)
     named = [
-        (question.reader.documents[document].title, _label(passage))
+        (question.reader.documents[document].title, provision_label(passage))
         for passage, document in zip(passages, documents, strict=True)
     ]
     # Two provisions with the same label are distinguished by the heading above them.
@@ -302,10 +303,14 @@ def _choices(question: Question, heads: Sequence[Rows]) -> tuple[Choice, ...]:
     )
 
 
-def _label(passage: Passage) -> str:
-    """Return the label of a provision's first passage without the number of its paragraph."""
+def provision_label(passage: Passage) -> str:
+    """Return the label of a passage without the number of its paragraph: "Article 22", "§ 22"."""
     label = passage.label
-    return _PARAGRAPH.sub("", label) if passage.paragraph and passage.number else label
+    if not passage.paragraph or not passage.number:
+        return label
+    number, part = (re.escape(one) for one in (passage.number, passage.paragraph.split("/")[0]))
+    printed = re.match(rf".*(?<!\w){number}(?!\w)(?=.*(?<!\w){part}(?!\w))", label, re.IGNORECASE)
+    return printed[0] if printed else _PARAGRAPH.sub("", label)
 
 
 def _ids(question: Question, rows: Rows) -> tuple[str, ...]:

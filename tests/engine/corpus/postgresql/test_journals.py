@@ -144,7 +144,7 @@ def test_a_corpus_that_was_replaced_takes_no_verdicts(folder: Path, place: str) 
     copy_to_server(folder, address_of(place))
     corpus = open_corpus(place)
     copy_to_server(folder, address_of(place))
-    with pytest.raises(CorpusError, match="replaced meanwhile"):
+    with pytest.raises(CorpusError, match="replaced after"):
         rejects(corpus, HARBOUR)
     assert load_validations(journals(open_corpus(place))) == []
 

@@ -145,7 +145,7 @@ def test_a_corpus_that_is_replaced_goes_on_answering_whoever_has_it_open(
     # Closed, it lets its generation go: the next writer drops it, and it says so.
     harbour.close()
     copy_to_server(folder, harbour.address)
-    with pytest.raises(CorpusError, match="was replaced meanwhile"):
+    with pytest.raises(CorpusError, match="was replaced after"):
         harbour.references_from(row(1))
 
 
