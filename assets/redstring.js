@@ -246,11 +246,24 @@
       counts();
     };
     watch("value", head);
+    const act = (control) => {
+      const row = control.closest(".area-row"), id = control.parentElement.dataset.area, kind = control.dataset.areaAct;
+      const [best] = JSON.parse(one(".area", row).dataset.evidence);
+      if (kind === "texts") return redstring.view("corpus");
+      if (kind !== "search") return state.act({ action: kind, id });
+      if (best) return state.act({ action: "follow", id: best });
+      const question = one("#question textarea");
+      question.value = one("b", row).textContent;
+      question.dispatchEvent(new Event("input", { bubbles: true }));
+      return question.focus();
+    };
     element.addEventListener("click", (event) => {
+      const control = event.target.closest("[data-area-act]");
+      if (control) return act(control);
       const outside = event.target.closest("[data-read]");
       if (outside) return window.redstring.readPassage(one("#passages .cards").dataset.corpus, outside.dataset.read);
       const button = event.target.closest(".area");
-      if (!button) return;
+      if (!button) return undefined;
       const ids = JSON.parse(button.dataset.evidence);
       if (button.getAttribute("aria-pressed") === "true" || !ids.length) return evidence(null);
       evidence({ button, name: one("b", button).textContent, ids: new Set(ids) });
