@@ -364,20 +364,34 @@
       if (event.target.closest("#go, #plan-go") && matchMedia("(max-width: 760px)").matches) set(false);
     });
   }
+  /* ---------- addresses ---------- */
+  /* Each view, case, comparison and reading position has its own: ?view=corpus&corpus=NAME&document=3&at=12&case=ID. */
+  const addressed = () => Object.fromEntries(new URLSearchParams(location.search));
+  function address(parts, { replace = false } = {}) {
+    const url = new URL(location.href);
+    Object.entries(parts).forEach(([name, value]) => { if (value === "" || value === undefined) url.searchParams.delete(name); else url.searchParams.set(name, value); });
+    if (url.href !== location.href) history[replace ? "replaceState" : "pushState"]({}, "", url);
+  }
+  /* Back and Forward show what the address names; nothing of that is a new entry. */
+  addEventListener("popstate", () => {
+    view(PANELS[addressed().view] ? addressed().view : "investigate", { kept: true });
+    document.dispatchEvent(new CustomEvent("redstring:address", { detail: addressed() }));
+  });
+
   /* ---------- the views of the page ---------- */
-  function view(name) {
+  const PANELS = { corpus: "library", check: "check", cases: "cases", review: "review", evaluate: "evaluation" };
+  const built = (ids, act) => (ids.length ? appears(`#${ids[0]}`, () => built(ids.slice(1), act)) : act());
+  function view(name, { kept = false, quiet = false } = {}) {
     document.body.dataset.view = name;
+    const gone = { ...(name === "corpus" ? {} : { corpus: "", document: "", at: "" }), ...(name === "cases" ? {} : { compare: "" }) };
+    if (!kept) address({ view: name === "investigate" ? "" : name, ...gone });
     one("#app").toggleAttribute("data-away", name !== "investigate");
-    one("#library").toggleAttribute("data-here", name === "corpus");
-    one("#check").toggleAttribute("data-here", name === "check");
-    one("#cases").toggleAttribute("data-here", name === "cases");
-    one("#review").toggleAttribute("data-here", name === "review");
-    one("#evaluation").toggleAttribute("data-here", name === "evaluate");
+    Object.entries(PANELS).forEach(([panel, id]) => one(`#${id}`).toggleAttribute("data-here", name === panel));
     one(".top").dataset.view = name;
     all(".views [data-view]").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.view === name)));
     // On a phone the tabs are wider than the screen.
     one(`.views [data-view="${name}"]`).scrollIntoView({ block: "nearest", inline: "nearest" });
-    document.dispatchEvent(new CustomEvent("redstring:view", { detail: name }));
+    if (!quiet) document.dispatchEvent(new CustomEvent("redstring:view", { detail: name }));
   }
   /* Whoever has logged in sees under which name, and the way out. */
   function account() {
@@ -389,13 +403,16 @@
     theme();
     watchTheme();
     account();
-    watch("value", () => { account(); redstring.modelLabel(); if (document.body.dataset.view) view(document.body.dataset.view); });
+    watch("value", () => { account(); redstring.modelLabel(); if (document.body.dataset.view) view(document.body.dataset.view, { kept: true, quiet: true }); });
     element.addEventListener("click", (event) => {
       if (event.target.closest("#theme-toggle")) toggleTheme();
+      const brand = event.target.closest("a.brand");
+      if (brand) { event.preventDefault(); redstring.openCase(""); }
       const chosen = event.target.closest(".views [data-view]");
       if (chosen) view(chosen.dataset.view);
     });
     rail();
+    if (PANELS[addressed().view]) built(["app", ...Object.values(PANELS)], () => view(addressed().view, { kept: true }));
   }
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -403,5 +420,5 @@
   });
   /* What a job says while others have their turn. */
   const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
-  window.redstring = { waiting, appears, ask, finding, libraryUrl, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, state, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
+  window.redstring = { waiting, appears, addressed, address, ask, finding, libraryUrl, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, state, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
 })();

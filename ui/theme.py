@@ -109,9 +109,11 @@ def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
 # The header: the brand, one line about the corpus, and the switch for light or dark.
 
 _BRAND = (
-    '<div class="brand"><svg width="22" height="22" viewBox="0 0 22 22" fill="none" stroke-width="1.8" '
-    'aria-hidden="true"><circle cx="4" cy="5" r="2.2"/><circle cx="18" cy="9" r="2.2"/>'
-    '<circle cx="8" cy="18" r="2.2"/><path d="M6 5.6 16 8.5M16.6 10.8 9.6 16.6"/></svg>Redstring</div>'
+    '<a class="brand" href="?" title="First screen"><svg width="22" height="22" viewBox="0 0 22 22" '
+    'fill="none" stroke-width="1.8" aria-hidden="true"><circle cx="4" cy="5" r="2.2"/>'
+    '<circle cx="18" cy="9" r="2.2"/>'
+    '<circle cx="8" cy="18" r="2.2"/><path d="M6 5.6 16 8.5M16.6 10.8 9.6 16.6"/></svg>'
+    "<span>Redstring</span></a>"
 )
 _TOGGLE = (
     '<button type="button" id="theme-toggle" aria-label="Dark mode" aria-pressed="false" '

@@ -165,9 +165,11 @@ def frame_html(settings: OperatorSettings) -> str:
         '<aside class="lib-rail" aria-label="Corpora"><h2 class="h">Corpora</h2>'
         f'<div data-lib="shelf" class="shelf"></div>{new}{off}'
         '<button type="button" class="forget" data-lib="forget" hidden>'
-        "Delete everything of mine</button></aside>"
+        "Delete all my data</button></aside>"
         '<div class="lib-stage"><div class="lib-head"><h1 data-lib="name" dir="auto"></h1>'
-        '<span data-lib="facts"></span></div>'
+        '<span data-lib="facts"></span><span class="lib-acts">'
+        '<button type="button" data-lib="back">Back to the case</button>'
+        '<button type="button" class="primary" data-lib="ask">Ask this corpus</button></span></div>'
         f"{_VECTORS}"
         '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
         f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
@@ -228,7 +230,7 @@ _ADD = (
     '<input type="file" multiple hidden data-input="files" aria-label="Files">'
     '<input type="file" webkitdirectory hidden data-input="folder" aria-label="Folder"></div>'
     '<ul class="chosen" data-lib="chosen" aria-label="Chosen files"></ul>'
-    '<details class="more-fields"><summary>Passwords, mapping</summary>'
+    '<details class="more-fields"><summary>Advanced: passwords, field mapping</summary>'
     '<label class="field"><span>Passwords of encrypted files, separated by spaces</span>'
     '<input type="text" class="masked" name="passwords" autocomplete="off" spellcheck="false"></label>'
     '<label class="field"><span>Mapping of fields for JSON and CSV (a YAML or JSON file)</span>'
