@@ -9,6 +9,7 @@ from engine.api import (
     InputError,
     RedstringError,
     answer,
+    changes,
     check,
     compare,
     describe,
@@ -17,6 +18,7 @@ from engine.api import (
     ingest,
     investigate,
     open_corpus,
+    outdated_references,
 )
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ __all__ = [
     "RedstringError",
     "__version__",
     "answer",
+    "changes",
     "check",
     "compare",
     "describe",
@@ -36,6 +39,7 @@ __all__ = [
     "investigate",
     "open_corpus",
     "open_sample",
+    "outdated_references",
 ]
 
 

@@ -247,6 +247,8 @@
     };
     watch("value", head);
     element.addEventListener("click", (event) => {
+      const outside = event.target.closest("[data-read]");
+      if (outside) return window.redstring.readPassage(one("#passages .cards").dataset.corpus, outside.dataset.read);
       const button = event.target.closest(".area");
       if (!button) return;
       const ids = JSON.parse(button.dataset.evidence);

@@ -13,7 +13,7 @@ that of recall@10 against the scan, by randomisation.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -23,21 +23,113 @@ from typing import Any, cast
 import numpy as np
 import orjson
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus, Rows
 from engine.evaluation import read_questions
 from engine.evaluation.compare import paired
-from engine.evaluation.learning import Example, learn, model_to_json
 from engine.evaluation.metrics import complete_at, ndcg_at, recall_at
 from engine.investigation import run_case
 from engine.investigation.graph.walks import Associations, get_associations
-from engine.investigation.ranking.additive import FILE, AdditiveModel, Family, family_of
+from engine.investigation.ranking.additive import FILE, AdditiveModel, Family, Shape, family_of
 from engine.investigation.ranking.features import Features, PoolDescription
 from engine.investigation.ranking.order import first_seeds, order_near_scan, second_seeds
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan
+from engine.review.learning.learning import make_knots, ramps
 from engine.settings import preset
+
+# A listwise loss over monotone shapes: a softmax weighs each gold passage of a question against all other
+# passages (the list likelihood of Xia et al., ICML 2008, for one rank at a time). A feature's contribution
+# may not fall with its value, except for a few free features, so that every addend of a score can be
+# explained.
+
+# Features of the kind of passage, not of its fit to the question: they may count for or against.
+FREE = frozenset(("heading", "document", "latest", "authority"))
+RIDGE = 1e-4
+ITERATIONS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One question: features of its pool, shape (features, n), and which passages are gold, shape (n,).
+
+    ``group`` names its set; ``group_weights`` distributes weight over the sets.
+    """
+
+    group: str
+    values: NDArray[np.float32]
+    gold: NDArray[np.bool_]
+
+
+def learn(
+    names: Sequence[str], examples: Sequence[Example], group_weights: Mapping[str, float]
+) -> AdditiveModel:
+    """Fit a model that ranks gold first. Examples without gold in their pool are ignored.
+
+    Raises ValueError if no example has gold.
+    """
+    usable = [one for one in examples if one.gold.any() and not one.gold.all()]
+    if not usable:
+        raise ValueError("no question has gold in its pool")
+    sizes = np.array([len(one.gold) for one in usable])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    values = np.concatenate([one.values for one in usable], axis=1)
+    knots = [make_knots(row) for row in values]
+    table = ramps(values, knots)
+    spread = table.std(axis=0) + 1e-3
+    table /= spread
+    gold = np.concatenate([one.gold for one in usable]).astype(np.float32)
+    counts: dict[str, int] = {}
+    for one in usable:
+        counts[one.group] = counts.get(one.group, 0) + 1
+    weight = np.array([group_weights[one.group] / counts[one.group] for one in usable], np.float32)
+    weight /= weight.sum()
+    number = np.repeat(np.arange(len(usable)), sizes)
+    each = (weight / np.add.reduceat(gold, starts))[number] * gold
+
+    def loss(parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        scores = table @ parameters.astype(np.float32)
+        scores -= np.maximum.reduceat(scores, starts)[number]
+        power = np.exp(scores)
+        others = np.add.reduceat(power * (1 - gold), starts)[number]
+        below = power + others + 1e-12
+        total = -float((each * (scores - np.log(below))).sum()) + RIDGE * float(parameters @ parameters)
+        slope = -each * (1 - power / below)
+        slope += (1 - gold) * power * np.add.reduceat(each / below, starts)[number]
+        return total, (table.T @ slope).astype(np.float64) + 2 * RIDGE * parameters
+
+    owners = [name for name, own in zip(names, knots, strict=True) for _ in range(len(own) - 1)]
+    bounds = [(None, None) if owner in FREE else (0.0, None) for owner in owners]
+    found = minimize(
+        loss, np.zeros(len(owners)), jac=True, method="L-BFGS-B", bounds=bounds,
+        options={"maxiter": ITERATIONS},
+    )  # fmt: skip
+    learned = (found.x / spread).astype(np.float32)
+    shapes, begin = {}, 0
+    for name, own in zip(names, knots, strict=True):
+        ramped = learned[begin : begin + len(own) - 1]
+        begin += len(own) - 1
+        if np.abs(ramped).max(initial=0.0) > 1e-6:
+            shapes[name] = Shape(own, ramped)
+    scores = table @ found.x.astype(np.float32)
+    best = np.maximum.reduceat(scores, starts)
+    return AdditiveModel(shapes, max(float(np.median(best)), 1e-6))
+
+
+def model_to_json(model: AdditiveModel) -> dict[str, object]:
+    """Return a model as plain values, which ``model_from`` reads."""
+    return {
+        "scale": round(model.scale, 4),
+        "shapes": {
+            name: [[round(float(x), 4) for x in shape.knots], [round(float(x), 4) for x in shape.weights]]
+            for name, shape in model.shapes.items()
+        },
+    }
+
+
+# Learning on gold sets.
 
 Order = NDArray[np.intp]
 

@@ -22,6 +22,8 @@ from engine.settings import preset as get_preset
 
 if TYPE_CHECKING:
     from engine.answers.audit import Audit
+    from engine.answers.changes import Changes
+    from engine.answers.outdated_references import OutdatedReferences
     from engine.answers.record import Answer
     from engine.corpus.protocol import Corpus
     from engine.evaluation.evaluate import Evaluation
@@ -35,6 +37,7 @@ __all__ = [
     "InputError",
     "RedstringError",
     "answer",
+    "changes",
     "check",
     "compare",
     "describe",
@@ -43,6 +46,7 @@ __all__ = [
     "ingest",
     "investigate",
     "open_corpus",
+    "outdated_references",
 ]
 
 
@@ -130,6 +134,34 @@ def check(
     from engine.answers.audit import Auditor, audit
 
     return audit(text, Auditor(_open(corpus), day=day, model=_connect(model)))
+
+
+def changes(
+    corpus: Corpus | str | Path,
+    first: date,
+    last: date | None = None,
+    *,
+    document: str = "",
+    question: str = "",
+) -> Changes:
+    """Return what changed in a corpus from one day to another (default: today), as wordings side by side.
+
+    Each change is a provision that is new, removed, changed or renumbered, with its paragraphs aligned word
+    by word, the day, and the amending passages. ``document`` (an id or a name) limits it to one text with its
+    versions, ``question`` to provisions with its words. Raises InputError unless ``first`` is before
+    ``last``, and for an unknown document.
+    """
+    from engine.answers.changes import find_changes
+
+    last = last or datetime.now(UTC).date()
+    return find_changes(_open(corpus), first, last, document=document, question=question)
+
+
+def outdated_references(corpus: Corpus | str | Path, day: date | None = None) -> OutdatedReferences:
+    """Return the references to outdated law on a day (default: today), with the known successors."""
+    from engine.answers.outdated_references import find_outdated_references
+
+    return find_outdated_references(_open(corpus), day or datetime.now(UTC).date())
 
 
 def compare(first: Case, second: Case) -> Comparison:

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from engine.errors import SettingsError
-from engine.figures import FIGURES, condition
+from engine.figures import COUNTS, FIGURES, joined_conditions
 from engine.strategy_registry import load_strategies
 
 
@@ -70,7 +70,7 @@ def _named(value: Any) -> Any:
 
 def _conditions(written: tuple[str, ...]) -> tuple[str, ...]:
     """Conditions as they are kept: one way to write each."""
-    return tuple(dict.fromkeys(str(condition(text)) for text in written))
+    return tuple(dict.fromkeys(" and ".join(map(str, joined_conditions(text))) for text in written))
 
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -214,7 +214,8 @@ class InvestigationSettings(BaseModel):
     )
     stop_when: Conditions = setting_field(
         (),
-        f"Stop when one of these holds, such as coverage >= 0.9; known figures: {', '.join(FIGURES)}.",
+        "Stop when one of these holds, such as coverage >= 0.9 and passages >= 30; known figures: "
+        f"{', '.join(FIGURES)}; known counts: {', '.join(COUNTS)}.",
         "conditions",
         group="stopping",
     )

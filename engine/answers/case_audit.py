@@ -7,19 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-import numpy as np
 from markdown_it import MarkdownIt
 
 from engine.answers.audit import Auditor, Finding
 from engine.answers.record import Answer
-from engine.corpus.protocol import Corpus, CorpusInfo
+from engine.corpus.protocol import Corpus, CorpusInfo, Rows
 from engine.investigation.record import Investigation
 from engine.language.characters import escape, marked
 from engine.language.characters import markdown as escaped
 from engine.model import (
     AreaCoverage,
     AreaState,
-    Direction,
     EvidenceStatus,
     GapQuery,
     RetrieverCount,
@@ -167,8 +165,8 @@ class QuerySent:
 @dataclass(frozen=True, slots=True)
 class CaseAudit:
     """The audit of a case. ``dead`` are unresolved references in the ranked passages, each with the passage
-    that makes it; ``outside`` counts linked passages outside the pool; ``unreached`` are titles of documents
-    of which nothing was found."""
+    that makes it; ``outside`` cites the passages that the ranked ones refer to and the pool lacks;
+    ``unreached`` are titles of documents of which nothing was found."""
 
     question: str
     day: date
@@ -178,7 +176,7 @@ class CaseAudit:
     retrievers: tuple[RetrieverCount, ...]
     areas: tuple[AreaCoverage, ...]
     dead: tuple[tuple[str, str], ...]
-    outside: int
+    outside: tuple[str, ...]
     unreached: tuple[str, ...]
     sentences: tuple[SentenceChecked, ...]
 
@@ -200,7 +198,8 @@ def case_audit(investigation: Investigation, corpus: Corpus, answer: Answer) -> 
     rows = corpus.rows([entry.passage_id for entry in pool.entries()])
     rows = rows[rows >= 0]
     reached = set(corpus.document_numbers(rows).tolist()) if len(rows) else set()
-    dead, outside = _dead(investigation, corpus)
+    beyond = corpus.rows(list(investigation.metrics.outside))
+    beyond = beyond[beyond >= 0]
     scanned = investigation.rounds[0].retrievers if investigation.rounds else ()
     lacking = [area for area in counted(investigation.areas) if area.state is not AreaState.COVERED]
     return CaseAudit(
@@ -211,8 +210,8 @@ def case_audit(investigation: Investigation, corpus: Corpus, answer: Answer) -> 
         tuple(_queries(investigation, corpus)),
         scanned,
         tuple(lacking),
-        dead,
-        outside,
+        _dead(investigation, corpus),
+        tuple(_citations(corpus, beyond)),
         tuple(one.title or one.id for at, one in enumerate(corpus.documents()) if at not in reached),
         check_sentences(answer, Auditor(corpus, day=day)),
     )
@@ -233,27 +232,28 @@ def _queries(investigation: Investigation, corpus: Corpus) -> Iterator[QuerySent
         yield QuerySent(purpose, text, len(hits.rows), None if gap is None else brought[gap])
 
 
-def _dead(investigation: Investigation, corpus: Corpus) -> tuple[tuple[tuple[str, str], ...], int]:
-    """Return unresolved references of the ranked passages, and the number of linked passages outside the
-    pool."""
+def _citations(corpus: Corpus, rows: Rows) -> Iterator[str]:
+    """Yield the short citations of passages."""
+    documents = corpus.documents()
+    for passage, number in zip(corpus.passages(rows), corpus.document_numbers(rows).tolist(), strict=True):
+        yield short_citation(passage, documents[number])
+
+
+def _dead(investigation: Investigation, corpus: Corpus) -> tuple[tuple[str, str], ...]:
+    """Return unresolved references of the ranked passages, each with the citation of its passage."""
     shown = dict.fromkeys(
         one for found in investigation.passages for one in (found.passage.id, *found.assembled_ids)
     )
     rows = corpus.rows(list(shown))
     rows = rows[rows >= 0]
     made = corpus.references_from(rows)
-    passages, documents = corpus.passages(rows), corpus.documents()
-    numbers = corpus.document_numbers(rows).tolist()
+    citations = list(_citations(corpus, rows))
     dead = []
     references = corpus.references(made.numbers.tolist())
     for origin, one in zip(made.origins.tolist(), references, strict=True):
         if one.status is Status.UNRESOLVED and one.text.strip():
-            by = short_citation(passages[origin], documents[numbers[origin]])
-            dead.append((" ".join(one.text.split()), by))
-    links = corpus.neighbours(rows, None, Direction.OUT)
-    targets = np.unique(links.rows)
-    outside = sum(passage.id not in investigation.pool for passage in corpus.passages(targets))
-    return tuple(dict.fromkeys(dead)), outside
+            dead.append((" ".join(one.text.split()), citations[origin]))
+    return tuple(dict.fromkeys(dead))
 
 
 def case_audit_to_json(found: CaseAudit) -> dict[str, object]:
@@ -280,7 +280,8 @@ def case_audit_to_json(found: CaseAudit) -> dict[str, object]:
         ],
         "weak_areas": [{"name": area.name, "state": area.state.value} for area in found.areas],
         "dead_references": [{"text": text, "in": passage} for text, passage in found.dead],
-        "references_out_of_the_pool": found.outside,
+        "references_out_of_the_pool": len(found.outside),
+        "out_of_the_pool": list(found.outside),
         "documents_not_reached": list(found.unreached),
         "support": found.support,
         "sentences": [
@@ -372,8 +373,8 @@ def _summary_lines(found: CaseAudit) -> Iterator[str]:
     total = found.info.documents
     yield f"- Documents reached: {total - len(found.unreached):,} of {total:,}."
     if found.outside:
-        left_out = plural(found.outside, "passage")
-        yield f"- {left_out} that the ranked ones refer to are not in the pool: follow them from the card."
+        left_out, named = plural(len(found.outside), "passage"), "; ".join(found.outside)
+        yield f"- Not in the pool, {left_out} that the ranked ones refer to: {line(named)}."
     for one in found.retrievers:
         how = f"off, {line(one.off)}" if one.off else f"found {one.found:,}, {one.alone:,} of them alone"
         yield f"- {title_of(one.retriever)}: {how}."

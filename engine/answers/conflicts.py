@@ -124,12 +124,12 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
         seen.add(evidence)
         (amending,) = corpus.passages(np.array([source], np.int32))
         maker = corpus.documents()[int(corpus.document_numbers(np.array([source], np.int32))[0])]
-        if maker.id == document.id or _is_one_text(maker, document) or reference.confidence < SURE:
+        if maker.id == document.id or is_one_text(maker, document) or reference.confidence < SURE:
             continue
         if reference.relation is not Relation.AMENDS and document.status is not None:
             # The source itself states the document's status.
             continue
-        if _only_inserts_next_to(reference, amending):
+        if only_inserts_next_to(reference, amending):
             continue
         replaces = takes_the_place(amending.text, reference.span, amending.language)
         if reference.relation is Relation.SUPERSEDES and not replaces:
@@ -140,7 +140,7 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
             yield amending_text
 
 
-def _only_inserts_next_to(reference: Reference, amending: Passage) -> bool:
+def only_inserts_next_to(reference: Reference, amending: Passage) -> bool:
     """True if a provision is only inserted next to the one that a reference cites as a whole."""
     (mention, *_) = find_mentions(reference.text, amending.language) or (None,)
     in_part = mention is not None and any(one.address.paragraph for one in mention.targets)
@@ -162,7 +162,8 @@ def _covers(reference: Reference, passage: Passage, direct: bool) -> bool:
     )
 
 
-def _is_one_text(one: Document, other: Document) -> bool:
+def is_one_text(one: Document, other: Document) -> bool:
+    """True if two documents are versions of one text."""
     family = one.metadata.get(FAMILY)
     return family is not None and family == other.metadata.get(FAMILY)
 
@@ -272,7 +273,7 @@ def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations, day: d
         [source_passage, target_passage] = citations.reading.passages(np.array([source, target], np.int32))
         if relation is Relation.AMENDS:
             (reference,) = corpus.references([evidence])
-            if _only_inserts_next_to(reference, source_passage):
+            if only_inserts_next_to(reference, source_passage):
                 words = f"{_named(one)} inserts text next to {_named(other)}"
             words += _amended_words(corpus, source, target, day)
         yield Conflict(

@@ -23,6 +23,8 @@ from engine.answers.case_audit import (
     percent,
     report_section,
 )
+from engine.answers.change_report import outdated_line, outdated_to_json
+from engine.answers.outdated_references import OutdatedReferences, find_outdated_references
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.errors import InputError
 from engine.investigation import run_case
@@ -49,9 +51,10 @@ class AuditedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalAudit:
-    """The audit of a corpus. ``dead`` are texts of unresolved references with their counts; ``unreached`` are
-    titles of documents that no question reached. ``experts`` is the quality of the rankings by verdicts on
-    queues, None if there was no lookup; ``experts_unread`` is why it could not be read."""
+    """The audit of a corpus. ``dead`` are texts of unresolved references with their counts, ``outdated`` the
+    references to outdated law; ``unreached`` are titles of documents that no question reached. ``experts`` is
+    the quality of the rankings by verdicts on queues, None if there was no lookup; ``experts_unread`` is why
+    it could not be read."""
 
     corpus: str
     day: date
@@ -59,6 +62,7 @@ class RetrievalAudit:
     questions: tuple[AuditedQuestion, ...]
     dead: tuple[tuple[str, int], ...]
     unreached: tuple[str, ...]
+    outdated: OutdatedReferences
     experts: tuple[Quality, ...] | None = None
     experts_unread: str = ""
 
@@ -110,6 +114,7 @@ def retrieval_audit(
         tuple(audited),
         tuple((text, count) for text, count in dead.most_common() if text),
         tuple(one.title or one.id for one in corpus.documents() if one.id not in reached) if audited else (),
+        find_outdated_references(corpus, day),
         None if experts is None else tuple(experts),
         experts_unread,
     )
@@ -150,6 +155,7 @@ def retrieval_audit_to_json(found: RetrievalAudit) -> dict[str, object]:
         "weak": [one.text for one in found.weak],
         "support": found.support,
         "dead_references": [{"text": text, "count": count} for text, count in found.dead],
+        "outdated_references": outdated_to_json(found.outdated)["references"],
         "documents_not_reached": list(found.unreached),
         "experts": None if found.experts is None else [quality_to_json(one) for one in found.experts],
         "experts_unread": found.experts_unread or None,
@@ -182,6 +188,11 @@ def _report(found: RetrievalAudit) -> Iterator[str]:
         [f"{line(text)} ({'once' if count == 1 else f'{count:,} times'})" for text, count in found.dead],
         "Add the documents that they name, give documents the names that they use (aliases), or decide what "
         "is meant under Corpus, To resolve.",
+    )
+    yield from report_section(
+        "References to outdated law",
+        [line(outdated_line(one)) for one in found.outdated.references],
+        "Read what took its place, and correct the texts that refer to it.",
     )
     if found.questions:
         yield from report_section(

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.contents import is_bare_heading
-from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, day_number
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME
 from engine.corpus.embedded.structure import Outline, Structure
 from engine.corpus.journal import FolderJournals, Journals
-from engine.corpus.protocol import CorpusInfo, Hits, Links, Mask, Rows
+from engine.corpus.protocol import Hits, Links, Mask, Rows
 from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import OUT_OF_FORCE, Document, Passage, Reference, Relation, Status
@@ -31,23 +32,27 @@ if TYPE_CHECKING:
 NO_MODEL = "none"
 # References read in one batch.
 AT_ONCE = 4096
+# The code of a missing status.
+NO_STATUS = -1
 
 
-class Periods(NamedTuple):
-    """Runs of consecutive passages with the same own dates and status, shape (n,) each.
+class Dated(NamedTuple):
+    """First and last day of validity and code of the status of passages or documents, shape (n,) each.
 
-    Run i begins at ``first[i]`` and ends where the next one begins. Days are those of
-    ``embedded.documents.day_number``; ``status`` is empty if the passages have none.
+    Days are those of ``embedded.documents.day_number``.
     """
 
-    first: Rows
-    valid_from: NDArray[np.int32]
-    valid_to: NDArray[np.int32]
-    status: tuple[str, ...]
+    valid_from: Array
+    valid_to: Array
+    status: Array
 
 
-class TextDefaults:
-    """Positions of passages, from the documents' rows and an outline of the sections."""
+class CorpusDefaults:
+    """The methods of a corpus that follow from others.
+
+    Positions of passages follow from the documents' rows and an outline of the sections. Without overrides
+    there are no vectors, no verdicts, no names that texts define, and no prebuilt adjacency.
+    """
 
     @property
     @abstractmethod
@@ -122,10 +127,6 @@ class TextDefaults:
     def _structure(self) -> Structure:
         return Structure(self.outline)
 
-
-class DenseDefaults:
-    """Defaults for a corpus without vectors."""
-
     @property
     def embedding(self) -> str:
         """None: no model."""
@@ -146,10 +147,6 @@ class DenseDefaults:
         """Return vectors of dimension 0."""
         return np.zeros((len(rows), 0), np.float32)
 
-
-class SparseDefaults:
-    """Defaults for a corpus without learned sparse vectors."""
-
     @property
     def sparse_model(self) -> str:
         """None: no model."""
@@ -163,10 +160,6 @@ class SparseDefaults:
         """Return 0 for all rows."""
         return np.zeros((len(queries.pointers) - 1, len(rows)), np.float32)
 
-
-class LinkedDefaults:
-    """Defaults for a store without verdicts and without a prebuilt adjacency."""
-
     def adjacency(self) -> Adjacency | None:
         """Return None."""
         return None
@@ -179,80 +172,9 @@ class LinkedDefaults:
     def apply_verdicts(self) -> None:
         """Do nothing."""
 
-
-class NamesDefaults:
-    """Defaults for texts that define no document names."""
-
     def defined_names(self) -> Iterator[tuple[int, str, DefinedName]]:
         """Yield nothing."""
         return iter(())
-
-
-class ValidityDefaults:
-    """Validity of passages from runs with equal dates and status."""
-
-    @property
-    @abstractmethod
-    def periods(self) -> Periods:
-        """The runs."""
-
-    @property
-    @abstractmethod
-    def outline(self) -> Outline:
-        """Documents, sections and passages as ranges of rows."""
-
-    @abstractmethod
-    def documents(self) -> list[Document]:
-        """Return all documents."""
-
-    def in_force(self, day: date) -> Mask:
-        """Return a mask of the passages in force on a day, both bounds included."""
-        start, end, _, _ = self._in_effect
-        return self._each((start <= day.toordinal()) & ~self._ended(end, day))
-
-    def out_of_force(self, day: date) -> Mask:
-        """Return a mask of the passages that ended before a day, or were repealed on an unknown day."""
-        return self._each(self._ended(self._in_effect[1], day))
-
-    def with_status(self, statuses: Sequence[str]) -> Mask:
-        """Return a mask of the passages whose status, or else their document's, is one of ``statuses``."""
-        return self._each(self._has_status(statuses))
-
-    def _has_status(self, statuses: Sequence[str]) -> Mask:
-        asked = {name.casefold() for name in statuses}
-        return np.array([status.casefold() in asked for status in self._in_effect[2]], np.bool_)
-
-    def _ended(self, end: NDArray[np.int32], day: date) -> Mask:
-        ended: Mask = (end < day.toordinal()) | (self._has_status(OUT_OF_FORCE) & (end == END_OF_TIME))
-        return ended
-
-    def _each(self, runs: Mask) -> Mask:
-        return np.repeat(runs, self._in_effect[3])
-
-    @cached_property
-    def _in_effect(
-        self,
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[str, ...], NDArray[np.int32]]:
-        """Return first day, last day, status (the document's if it has none) and length of each run."""
-        first, start, end, status = self.periods
-        owners = self.outline.document(first.astype(np.int64))
-        documents = [self.documents()[number] for number in owners.tolist()]
-        begun = np.array([day_number(one.valid_from, BEGINNING) for one in documents], np.int32)
-        ended = np.array([day_number(one.valid_to, END_OF_TIME) for one in documents], np.int32)
-        return (
-            np.where(start == BEGINNING, begun, start),
-            np.where(end == END_OF_TIME, ended, end),
-            tuple(own or one.status or "" for own, one in zip(status, documents, strict=True)),
-            np.diff(np.append(first, self.outline.first[-1])),
-        )
-
-
-class BrowsingDefaults:
-    """The reference table, read by number."""
-
-    @abstractmethod
-    def info(self) -> CorpusInfo:
-        """Return the counts."""
 
     @abstractmethod
     def references(self, numbers: Sequence[int]) -> list[Reference]:
@@ -274,17 +196,40 @@ class BrowsingDefaults:
         for start in range(0, len(numbers), AT_ONCE):
             yield from self.references(numbers[start : start + AT_ONCE].tolist())
 
+    @property
+    @abstractmethod
+    def validities(self) -> tuple[Dated, Dated, Sequence[str]]:
+        """Validity of the passages and of the documents, and the names of their statuses."""
 
-class CorpusDefaults(
-    TextDefaults,
-    DenseDefaults,
-    SparseDefaults,
-    LinkedDefaults,
-    NamesDefaults,
-    ValidityDefaults,
-    BrowsingDefaults,
-):
-    """The defaults of all protocols."""
+    def in_force(self, day: date) -> Mask:
+        """Return a mask of passages in force on a day, both bounds included.
+
+        A passage without dates has its document's. A passage repealed on an unknown day is never in force.
+        """
+        passages, documents, _ = self.validities
+        start = self._in_effect(passages.valid_from, BEGINNING, documents.valid_from)
+        in_force: Mask = (start <= day.toordinal()) & ~self.out_of_force(day)
+        return in_force
+
+    def out_of_force(self, day: date) -> Mask:
+        """Return a mask of passages that ended before a day, or were repealed on an unknown day."""
+        passages, documents, _ = self.validities
+        end = self._in_effect(passages.valid_to, END_OF_TIME, documents.valid_to)
+        ended: Mask = (end < day.toordinal()) | (self.with_status(OUT_OF_FORCE) & (end == END_OF_TIME))
+        return ended
+
+    def with_status(self, statuses: Sequence[str]) -> Mask:
+        """Return a mask of passages whose status, or else their document's, is one of ``statuses``."""
+        passages, documents, names = self.validities
+        asked = {name.casefold() for name in statuses}
+        codes = [code for code, name in enumerate(names) if name.casefold() in asked]
+        found: Mask = np.isin(self._in_effect(passages.status, NO_STATUS, documents.status), codes)
+        return found
+
+    def _in_effect(self, own: Array, missing: int, of_documents: Array) -> Array:
+        """Return the value of each passage, if it has none that of its document."""
+        numbers = self.document_numbers(np.arange(len(own), dtype=np.int32))
+        return np.where(own == missing, of_documents[numbers], own)
 
 
 def no_hits(queries: int) -> list[Hits]:

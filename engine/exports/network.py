@@ -9,8 +9,7 @@ from engine.exports.registry import ExportableCase
 from engine.exports.xml_text import for_xml
 from engine.model import GapQuery
 from engine.records.phrases import GAP_STRATEGY, query_words
-from engine.records.plain import convert
-from engine.records.record import CaseRecord, GapQueryPart, HopPart
+from engine.records.record import CaseRecord, HopPart
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -39,9 +38,7 @@ def network_of(case: ExportableCase, record: CaseRecord) -> nx.MultiDiGraph[str]
     for query, number in queries.items():
         graph.add_node(
             ids.of(QUERY, query),
-            **_texts(
-                kind=QUERY, label=query_words(convert(GapQuery, query)), query=query.text, area=query.area
-            ),
+            **_texts(kind=QUERY, label=query_words(query), query=query.text, area=query.area),
             round=number,
         )
     _add_passages(graph, record, names, ids)
@@ -62,7 +59,7 @@ class _Ids:
         self._given: dict[tuple[str, object], str] = {}
         self._taken: set[str] = set()
 
-    def of(self, kind: str, what: str | GapQueryPart) -> str:
+    def of(self, kind: str, what: str | GapQuery) -> str:
         """Return the name of a node, always the same for the same node."""
         if (kind, what) not in self._given:
             wanted = for_xml(what) if kind == PASSAGE and isinstance(what, str) else f"{kind}:"
@@ -74,9 +71,9 @@ class _Ids:
         return self._given[kind, what]
 
 
-def _queries(record: CaseRecord) -> dict[GapQueryPart, int]:
+def _queries(record: CaseRecord) -> dict[GapQuery, int]:
     """Return each query for a gap with the round that sent it first."""
-    found: dict[GapQueryPart, int] = {}
+    found: dict[GapQuery, int] = {}
     for one in record.rounds:
         for query in one.queries:
             found.setdefault(query, one.number)

@@ -13,7 +13,8 @@ from engine.exports.models import model_name
 from engine.exports.naming import Names, names_of
 from engine.exports.reading import events_in, record_in, state_of
 from engine.exports.registry import ExportableCase
-from engine.records.record import CaseRecord, GapQueryPart, HopPart, RoundPart, StrategyPart
+from engine.model import GapQuery, StrategyCount
+from engine.records.record import CaseRecord, HopPart, RoundPart
 from engine.records.store.chain import RAN, UNDONE
 from engine.records.store.store import engine_version
 from engine.review.model import SourceType
@@ -232,7 +233,7 @@ def _add_passages(document: ProvDocument, record: CaseRecord, names: Names) -> N
         document.wasGeneratedBy(found, _work(node.round, node.strategy))
 
 
-def _queries(record: CaseRecord) -> dict[GapQueryPart, str]:
+def _queries(record: CaseRecord) -> dict[GapQuery, str]:
     """Return every query for a gap with its identifier."""
     asked = [query for one in record.rounds for query in one.queries]
     asked += [step.query for step in record.pool.edges if step.query is not None]
@@ -243,7 +244,7 @@ def _work(number: int, strategy: str) -> str:
     return named(WORK, number, strategy)
 
 
-def _add_round(document: ProvDocument, one: RoundPart, queries: dict[GapQueryPart, str]) -> None:
+def _add_round(document: ProvDocument, one: RoundPart, queries: dict[GapQuery, str]) -> None:
     """Add a round and the work of each strategy in it; only durations are known, not start times."""
     name = named(ROUND, one.number)
     values = attributes("Round", one.purpose, admitted=one.admitted, milliseconds=one.milliseconds)
@@ -264,14 +265,14 @@ def _add_works(document: ProvDocument, record: CaseRecord) -> None:
     rounds = {one.number for one in record.rounds}
     for number, strategy in dict.fromkeys([*reported, *found]):
         starter = named(ROUND, number) if number in rounds else RUN
-        work = reported.get((number, strategy)) or StrategyPart(
+        work = reported.get((number, strategy)) or StrategyCount(
             strategy=strategy, proposed=0, admitted=0, refused={}, milliseconds=0.0
         )
         _add_work(document, record, starter, number, work)
 
 
 def _add_work(
-    document: ProvDocument, record: CaseRecord, starter: str, number: int, work: StrategyPart
+    document: ProvDocument, record: CaseRecord, starter: str, number: int, work: StrategyCount
 ) -> None:
     activity, agent = _work(number, work.strategy), named(AGENT, "strategy", work.strategy)
     thread = next((one for one in record.threads if one.name == work.strategy), None)
@@ -289,7 +290,7 @@ def _add_work(
     document.wasAssociatedWith(activity, agent)
 
 
-def _add_hops(document: ProvDocument, record: CaseRecord, queries: dict[GapQueryPart, str]) -> None:
+def _add_hops(document: ProvDocument, record: CaseRecord, queries: dict[GapQuery, str]) -> None:
     for number, step in enumerate(record.pool.edges):
         values = attributes(
             "Hop",
@@ -312,7 +313,7 @@ def _add_hops(document: ProvDocument, record: CaseRecord, queries: dict[GapQuery
         )
 
 
-def _start(step: HopPart, queries: dict[GapQueryPart, str]) -> str:
+def _start(step: HopPart, queries: dict[GapQuery, str]) -> str:
     if step.source is not None:
         return named(FOUND, step.source)
     return QUESTION if step.query is None else queries[step.query]

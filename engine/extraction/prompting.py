@@ -157,26 +157,26 @@ RELATIONS: Mapping[str, Relation] = {relation.value: relation for relation in LI
 INSTRUCTIONS = """\
 Read passages of one legal document and list what they state about concepts and about each other.
 
-The part "document" names the document, "headings" says under which headings each passage stands,
+The part "document" names the document, "headings" gives the headings above each passage,
 "known concepts" lists concepts that earlier passages define, with keys C1, C2, ... Each further part is a
 passage; its name is its key: P1, P2, ...
 
 concepts: terms with a legal meaning of their own in this document (who, what, which act or right).
   name: the term exactly as the passage writes it. passage: the key P... of the passage.
-  role: "defines" where the passage says what the term means; "applies_to" where the passage says that its
-  rules hold for it; "uses" where a rule of the passage turns on it.
+  role: "defines" if the passage states what the term means; "applies_to" if the passage states that its
+  rules apply to it; "uses" if a rule of the passage depends on it.
 links: from one passage to another passage, or to what defines a known concept.
-  from: the key P... of the passage whose words say so. to: a key P... or C...
+  from: the key P... of the passage whose words state it. to: a key P... or C...
   relation: "exception_to": FROM makes an exception to the rule in TO and prevails ("notwithstanding TO").
   "subject_to": the rule in TO prevails over FROM ("subject to TO", "except as TO provides").
   "extends": FROM adds to the rule in TO, or carries it further.
-  "applies_to": FROM says to whom or what, when or where the rule in TO applies.
+  "applies_to": FROM states to whom or what, when or where the rule in TO applies.
   "defines": FROM uses a term in the meaning that TO gives it.
-quote: the words of the passage that say so, three words or more, word for word, from the passage given in
+quote: the words of the passage that state it, three words or more, word for word, from the passage given in
   "passage" or "from". confidence: from 0 to 1, how sure you are that a lawyer would agree.
 
-List only what the words state. Leave out what merely stands near each other, and plain references without one
-of these relations. Empty lists are a good answer. At most 40 entries, the surest first.
+List only what the words state. Leave out passages that are only near each other, and plain references without
+one of these relations. Empty lists are a good answer. At most 40 entries, the surest first.
 """
 
 

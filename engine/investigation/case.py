@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -45,8 +46,10 @@ from engine.investigation.ranking.reranking import Reranking
 from engine.investigation.ranking.weights import experience_of
 from engine.investigation.record import Investigation
 from engine.investigation.round import (
+    EARNING_RANKS,
     WHOLE_DOCUMENT_LIMIT,
     admit_manually,
+    budget_shares,
     choose_seeds,
     find_row,
     run_round,
@@ -331,7 +334,10 @@ class Case:
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
         gap_search = Gaps(self._embedder if context.relevance.vectors is not None else None)
         used = [*strategies, gap_search] if queries else list(strategies)
-        counts, hops = run_round(used, seeds, context, self.pool, dismissed, number, self._is_interrupted)
+        shares = NOTHING if chosen else self._budget_shares(strategies)
+        counts, hops = run_round(
+            used, seeds, context, self.pool, dismissed, number, self._is_interrupted, shares
+        )
         refused = sum(sum(count.refused.values()) for count in counts)
         milliseconds = 1000 * (time.perf_counter() - started)
         before = _states(self.areas)
@@ -344,6 +350,16 @@ class Case:
         self.rounds.append(report)
         yield RoundFinished(report, hops)
         yield changed
+
+    def _budget_shares(self, strategies: Sequence[Strategy]) -> Mapping[str, float]:
+        """Return the share of its budget that each strategy has earned in the rounds of this run."""
+        last_scan = max(index for index, report in enumerate(self.rounds) if report.number == 0)
+        rounds, view = self.rounds[last_scan + 1 :], self._view
+        ranked: Counter[str] = Counter()
+        if rounds and view is not None:
+            best = view.ranked().rows[:EARNING_RANKS]
+            ranked.update(map(self.pool.strategy, self._reading.ids(best)))
+        return budget_shares(strategies, rounds, ranked, self.search_budget)
 
     def _check_coverage(self, number: int) -> CoverageChanged:
         coverage = self._coverage

@@ -23,6 +23,7 @@ from engine.investigation.strategies.base import Context, Seeds, Strategy, bypas
 from engine.investigation.strategies.whole_document import DOCUMENTS, PER_DOCUMENT
 from engine.investigation.trails import DIRECTIONS, NO_SOURCE, RELATIONS, SCAN, Leads, strongest
 from engine.model import (
+    NOTHING,
     Direction,
     Hop,
     Naming,
@@ -30,6 +31,7 @@ from engine.model import (
     Reference,
     Relation,
     RetrieverHit,
+    RoundReport,
     StrategyCount,
     TargetKind,
 )
@@ -224,6 +226,40 @@ def describe_hits(hits: Sequence[RetrieverHit]) -> str:
 # The round
 
 
+# The budget of a thread follows what it earned in earlier rounds of the case
+
+# Passages that a fully trusted thread may bring at most in its first round.
+FIRST_ROUND = 50
+# The first passages of the ranking: a thread earns its budget with passages among them.
+EARNING_RANKS = 40
+
+
+def budget_shares(
+    strategies: Sequence[Strategy],
+    rounds: Sequence[RoundReport],
+    ranked: Mapping[str, int],
+    search_budget: SearchBudget,
+) -> dict[str, float]:
+    """Return the share of its budget that each strategy may use in the next round, 0..1.
+
+    The limit of the first round doubles with each round. A strategy of which no admitted passage ranks gets
+    nothing. ``rounds`` are the earlier ones, without the scan; ``ranked`` is the number of passages among the
+    first of the ranking by the strategy that admitted them.
+    """
+    first = min(1.0, FIRST_ROUND / search_budget.per_strategy)
+    shares = {}
+    for strategy in strategies:
+        admitted = [
+            count.admitted
+            for report in rounds
+            for count in report.strategies
+            if count.strategy == strategy.name
+        ]
+        is_idle = sum(admitted) > 0 and not ranked.get(strategy.name)
+        shares[strategy.name] = 0.0 if is_idle else min(1.0, first * 2 ** len(rounds))
+    return shares
+
+
 def run_round(
     strategies: Sequence[Strategy],
     seeds: Seeds,
@@ -232,16 +268,19 @@ def run_round(
     dismissed: Rows,
     round_number: int,
     cancelled: Callable[[], bool],
+    shares: Mapping[str, float] = NOTHING,
 ) -> tuple[tuple[StrategyCount, ...], Sequence[Hop]]:
     """Run the strategies of a round and return their counts and the hops to new passages.
 
-    ``dismissed`` are rows that are never admitted, shape (n,). Strategies that propose whole documents run
+    ``dismissed`` are rows that are never admitted, shape (n,). ``shares`` of their budgets, by strategy, are
+    1 for those without one; with 0 a strategy does not run. Strategies that propose whole documents run
     last, with a budget that does not cut the documents.
     """
     counts: tuple[StrategyCount, ...] = ()
     before = len(pool)
-    gated = [strategy for strategy in strategies if not bypasses_gate(strategy)]
-    ungated = [strategy for strategy in strategies if bypasses_gate(strategy)]
+    running = [strategy for strategy in strategies if shares.get(strategy.name, 1.0) > 0]
+    gated = [strategy for strategy in running if not bypasses_gate(strategy)]
+    ungated = [strategy for strategy in running if bypasses_gate(strategy)]
     for group, search_budget in (
         (gated, context.search_budget),
         (ungated, without_gate(context.search_budget)),
@@ -252,7 +291,7 @@ def run_round(
             known=set(pool.rows().tolist()),
             dismissed=set(dismissed.tolist()),
         )
-        group_counts, _ = run_strategies(group, seeds, context, pool, gate, round_number, cancelled)
+        group_counts, _ = run_strategies(group, seeds, context, pool, gate, round_number, cancelled, shares)
         counts = (*counts, *group_counts)
     return counts, pool.first_hops_since(before)
 
@@ -265,6 +304,7 @@ def run_strategies(
     gate: Gate,
     round_number: int,
     cancelled: Callable[[], bool],
+    shares: Mapping[str, float] = NOTHING,
 ) -> tuple[tuple[StrategyCount, ...], Sequence[Hop]]:
     """Run strategies one after another and return their counts and the hops to new passages."""
     counts: list[StrategyCount] = []
@@ -279,7 +319,8 @@ def run_strategies(
         scores = lead_scores(leads, context, strategy.trust)
         allowed = context.mask[leads.rows] if context.mask is not None else np.ones(len(leads), np.bool_)
         documents = context.corpus.document_numbers(leads.rows)
-        verdicts = gate.judge(leads, scores, documents, allowed, trust=strategy.trust)
+        share = strategy.trust * shares.get(strategy.name, 1.0)
+        verdicts = gate.judge(leads, scores, documents, allowed, trust=share)
         order = np.sort(verdicts.fresh) if bypasses_gate(strategy) else verdicts.fresh
         fresh, hop_maker = leads.take(order), HopMaker(strategy, context, round_number)
         pool.admit_leads(strategy.name, round_number, fresh, context.reading.ids(fresh.rows), scores[order])

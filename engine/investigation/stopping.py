@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.figures import condition
+from engine.figures import Condition as Target
+from engine.figures import joined_conditions
 from engine.investigation.ranking.reranking import Reranking
 from engine.language.embedders import Embedder
 from engine.llm import Meter, Usage
@@ -88,6 +89,12 @@ class Progress:
     open_queries: int = 0
     sufficient: Mapping[str, float] | None = None
 
+    @property
+    def values(self) -> Mapping[str, float]:
+        """Figures and counts that conditions can name."""
+        counts = {"passages": self.pool_size, "rounds": self.round, "admitted": self.admitted}
+        return {**self.figures, **counts, "calls": self.calls, "seconds": self.seconds}
+
 
 Condition = Callable[[Progress, InvestigationSettings], dict[str, float] | None]
 
@@ -114,16 +121,49 @@ def _pool_full(progress: Progress, settings: InvestigationSettings) -> dict[str,
     return {"passages": progress.pool_size, "limit": progress.pool_limit}
 
 
-def _reached(*names: str) -> Condition:
-    """Make a condition: the case has reached a target that the settings set for one of these figures."""
+# The reason of a condition on one figure; conditions on counts and joined ones have StopReason.CONDITION.
+_REASONS: Mapping[str, StopReason] = {
+    "coverage": StopReason.COVERAGE,
+    "similarity": StopReason.CONFIDENCE,
+    "similarity_top": StopReason.CONFIDENCE,
+    "completeness": StopReason.COMPLETENESS,
+    "references": StopReason.REFERENCES,
+    "efficiency": StopReason.EFFICIENCY,
+    "coherence": StopReason.COHERENCE,
+}
+
+
+def _first_met(progress: Progress, settings: InvestigationSettings, reason: StopReason) -> str:
+    """Return the first condition of the settings with this reason that is met, empty if none is."""
+    for written in settings.stop_when:
+        targets = joined_conditions(written)
+        own = _REASONS.get(targets[0].figure) if len(targets) == 1 else None
+        if (own or StopReason.CONDITION) is reason and all(_is_met(target, progress) for target in targets):
+            return written
+    return ""
+
+
+def _is_met(target: Target, progress: Progress) -> bool:
+    value = progress.values.get(target.figure)
+    return value is not None and target.holds(value)
+
+
+def _reached(reason: StopReason) -> Condition:
+    """Make a condition: the case has reached a target of the settings with this reason."""
 
     def reached(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
-        for target in map(condition, settings.stop_when):
-            value = progress.figures.get(target.figure)
-            if target.figure in names and value is not None and target.holds(value):
-                known = {name: round(progress.figures[name], 4) for name in names if name in progress.figures}
-                return {**known, "passages": progress.pool_size, "wanted": target.wanted}
-        return None
+        written = _first_met(progress, settings, reason)
+        if not written:
+            return None
+        targets = joined_conditions(written)
+        named = {target.figure for target in targets}
+        known = {
+            name: round(value, 4)
+            for name, value in progress.values.items()
+            if name in named or _REASONS.get(name) is reason
+        }
+        wanted = {} if len(targets) > 1 else {"wanted": targets[0].wanted}
+        return {"passages": progress.pool_size, **known, **wanted}
 
     return reached
 
@@ -158,12 +198,13 @@ CONDITIONS: Sequence[tuple[StopReason, Condition]] = (
     (StopReason.TIME, _time),
     (StopReason.CALLS, _calls),
     (StopReason.POOL_FULL, _pool_full),
-    (StopReason.COVERAGE, _reached("coverage")),
-    (StopReason.CONFIDENCE, _reached("similarity", "similarity_top")),
-    (StopReason.COMPLETENESS, _reached("completeness")),
-    (StopReason.REFERENCES, _reached("references")),
-    (StopReason.EFFICIENCY, _reached("efficiency")),
-    (StopReason.COHERENCE, _reached("coherence")),
+    (StopReason.COVERAGE, _reached(StopReason.COVERAGE)),
+    (StopReason.CONFIDENCE, _reached(StopReason.CONFIDENCE)),
+    (StopReason.COMPLETENESS, _reached(StopReason.COMPLETENESS)),
+    (StopReason.REFERENCES, _reached(StopReason.REFERENCES)),
+    (StopReason.EFFICIENCY, _reached(StopReason.EFFICIENCY)),
+    (StopReason.COHERENCE, _reached(StopReason.COHERENCE)),
+    (StopReason.CONDITION, _reached(StopReason.CONDITION)),
     (StopReason.SUFFICIENCY, _sufficiency),
     (StopReason.NOTHING_NEW, _nothing_new),
     (StopReason.ROUNDS, _rounds),
@@ -182,5 +223,6 @@ def decide(progress: Progress, settings: InvestigationSettings) -> Stop | None:
     for reason, holds in CONDITIONS:
         numbers = holds(progress, settings)
         if numbers is not None:
-            return Stop(reason, numbers, progress.completeness())
+            met = _first_met(progress, settings, reason)
+            return Stop(reason, numbers, progress.completeness(), met)
     return None

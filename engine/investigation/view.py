@@ -10,7 +10,8 @@ import numpy as np
 
 from engine.arrays import found_in, numbered
 from engine.corpus.protocol import Corpus, Mask, Rows
-from engine.figures import OF_THE_SHOWN, condition
+from engine.figures import COUNTS, OF_THE_SHOWN, joined_conditions
+from engine.investigation.filters import is_document_link, select_links
 from engine.investigation.opening import look_up_mask
 from engine.investigation.parts import PartResult, parts_found, show_best_of_parts
 from engine.investigation.pool import Pool, Reading
@@ -109,7 +110,7 @@ class RankingView:
         return ranking.take(kept | pinned(ranking))
 
 
-# Figures of a case: coverage, similarity of the best passages, references whose target is in the pool, yield
+# Figures of a case: coverage, similarity of the best passages, passages that the ranked ones refer to, yield
 # of the last round, and coherence of the joined passages
 
 BEST, TOP = 10, 3
@@ -123,19 +124,25 @@ def measure_metrics(
     areas: Sequence[AreaCoverage],
     rounds: Sequence[RoundReport],
     ranking: Sequence[RankedPassage] = (),
+    mask: Mask | None = None,
 ) -> Metrics:
     """Measure the figures of a case.
 
     ``best``: its best rows, best first, shape (n,); ``pool``: all rows; ``ranking``: only at the end.
+    ``mask``: passages that the case may find, None for all.
     """
-    similar = relevance.similarity(best[:BEST])
+    corpus = relevance.corpus
+    joined = corpus.rows([passage for ranked in ranking for passage in ranked.assembled_ids])
+    shown = np.union1d(best, joined).astype(np.int32)
+    referred, outside = referred_passages(corpus, shown, pool, mask)
     return Metrics(
         coverage=coverage_score(areas),
-        similarity=float(similar.mean()) if len(similar) else None,
-        similarity_top=float(similar[:TOP].mean()) if len(similar) else None,
-        references=references_held(relevance.corpus, best, pool),
+        similarity=mean_similarity(relevance, best[:BEST]),
+        similarity_top=mean_similarity(relevance, best[:TOP]),
+        references=1.0 - len(outside) / referred if referred else None,
         efficiency=rounds[-1].efficiency if rounds and rounds[-1].number > 0 else None,
-        coherence=coherence(relevance.corpus, ranking),
+        coherence=coherence(corpus, ranking),
+        outside=tuple(passage.id for passage in corpus.passages(outside)),
     )
 
 
@@ -147,7 +154,7 @@ def measure_shown(
 ) -> Metrics:
     """Measure the figures of a case that shows these passages."""
     rows = view.corpus.rows([ranked.passage.id for ranked in shown])
-    return measure_metrics(rows, view.pool.rows(), view.scanned.relevance, areas, rounds, shown)
+    return measure_metrics(rows, view.pool.rows(), view.scanned.relevance, areas, rounds, shown, view.mask)
 
 
 def measure_conditions(
@@ -161,7 +168,7 @@ def measure_conditions(
 
     ``completeness`` is called only if a condition uses it. Raises ValueError for an invalid condition.
     """
-    names = {condition(text).figure for text in conditions}
+    names = {one.figure for text in conditions for one in joined_conditions(text)}.difference(COUNTS)
     if not names:
         return {}
     # Without the reranker, which runs only at the end.
@@ -176,6 +183,30 @@ def coverage_score(areas: Sequence[AreaCoverage]) -> float | None:
     """Return the share of the required areas that are covered; a weak one counts half."""
     needed = counted(areas) or list(areas)
     return sum(WORTH[area.state] for area in needed) / len(needed) if needed else None
+
+
+def mean_similarity(relevance: Relevance, rows: Rows) -> float | None:
+    """Return the mean cosine between the question and rows, at least 0; None without vectors."""
+    vectors = relevance.corpus.vectors(rows)
+    vectors = vectors[vectors.any(axis=1)]
+    if relevance.vectors is None or not len(vectors) or not relevance.vectors[0].any():
+        return None
+    return float(np.clip((vectors @ relevance.vectors[0]).mean(), 0.0, 1.0))
+
+
+def referred_passages(corpus: Corpus, rows: Rows, pool: Rows, mask: Mask | None = None) -> tuple[int, Rows]:
+    """Count the passages that ``rows`` refer to, each once, and return those that are not in the pool.
+
+    Passages outside the mask do not count. A reference to a whole document is one to its first passage, and
+    is met by any passage of the document.
+    """
+    links = corpus.neighbours(rows, None, Direction.OUT)
+    if mask is not None:
+        links = select_links(links, mask[links.rows])
+    met = found_in(np.sort(pool), links.rows)
+    in_pool = np.unique(corpus.document_numbers(pool))
+    met |= is_document_link(corpus, links) & found_in(in_pool, corpus.document_numbers(links.rows))
+    return len(np.unique(links.rows)), np.unique(links.rows[~met]).astype(np.int32)
 
 
 def references_held(corpus: Corpus, rows: Rows, pool: Rows) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.model.documents import Direction, Document, Passage, Relation
+from engine.model.marks import Count, Rounded, stored
 from engine.model.progress import GapQuery
 
 
@@ -32,22 +33,24 @@ class Hop:
     query: GapQuery | None = None
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class RetrieverHit:
     """A retriever's result for a passage and a view: 1-based rank and raw score."""
 
     retriever: str
     view: str
-    rank: int
-    score: float
+    rank: Count
+    score: Rounded
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class ScorePart:
     """A term of a passage's final score; the terms add up to the score."""
 
     name: str
-    value: float
+    value: Rounded
     detail: str = ""
 
 

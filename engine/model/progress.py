@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
 
 from engine.model.documents import NOTHING, Document, Passage
+from engine.model.marks import Count, Estimate, Milliseconds, Rounded, stored
 
 
 class AreaState(StrEnum):
@@ -43,17 +47,19 @@ def counted(areas: Sequence[AreaCoverage]) -> list[AreaCoverage]:
     return required or [area for area in areas if area.state is not AreaState.MISSING or area.query]
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class StrategyCount:
     """The work of a strategy in a round: leads proposed, admitted, refused (by reason)."""
 
     strategy: str
-    proposed: int
-    admitted: int
-    refused: Mapping[str, int] = field(default_factory=lambda: NOTHING, hash=False)
-    milliseconds: float = 0.0
+    proposed: Count
+    admitted: Count
+    refused: Mapping[str, Count] = field(default_factory=lambda: NOTHING, hash=False)
+    milliseconds: Milliseconds = 0.0
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class RetrieverCount:
     """The contribution of a retriever to a list of passages, best first.
@@ -64,13 +70,14 @@ class RetrieverCount:
     """
 
     retriever: str
-    found: int = 0
-    alone: int = 0
-    first: int | None = None
+    found: Count = 0
+    alone: Count = 0
+    first: Count | None = None
     off: str = ""
-    milliseconds: float | None = None
+    milliseconds: Milliseconds | None = None
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class GapQuery:
     """A query sent to close a gap.
@@ -83,6 +90,7 @@ class GapQuery:
     name: str = ""
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class SearchHit:
     """A passage in the result of a query.
@@ -92,8 +100,8 @@ class SearchHit:
     """
 
     passage_id: str
-    ranks: Mapping[str, int] = field(default_factory=lambda: NOTHING, hash=False)
-    similarity: float | None = None
+    ranks: Mapping[str, Count] = field(default_factory=lambda: NOTHING, hash=False)
+    similarity: Rounded | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +147,7 @@ class RoundKind(StrEnum):
     FOLLOW_UP = "follow_up"
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class RoundJudgement:
     """A judgement after a round of whether enough was found, by "model" or "plain".
@@ -146,7 +155,7 @@ class RoundJudgement:
     ``confidence``, 0..1, and ``reasons`` come from a language model, None and empty otherwise.
     """
 
-    by: str
+    by: Annotated[str, Field(max_length=20)]
     sufficient: bool
     missing: tuple[str, ...] = ()
     confidence: float | None = None
@@ -198,6 +207,7 @@ class StopReason(StrEnum):
     REFERENCES = "references"
     EFFICIENCY = "efficiency"
     COHERENCE = "coherence"
+    CONDITION = "condition"
     SUFFICIENCY = "sufficiency"
     TIME = "time"
     CALLS = "calls"
@@ -245,6 +255,7 @@ class Evidence:
 UNJUDGED = Evidence(EvidenceStatus.FOUND)
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Completeness:
     """An estimate of the share of relevant passages in the pool, with its interval.
@@ -253,42 +264,46 @@ class Completeness:
     by name, each 0..1.
     """
 
-    estimate: float
-    low: float
-    high: float
+    estimate: Estimate
+    low: Estimate
+    high: Estimate
     method: str = "Chao1"
-    best: int = 0
-    alone: int = 0
-    evidence: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
+    best: Count = 0
+    alone: Count = 0
+    evidence: Mapping[str, Estimate] = field(default_factory=lambda: NOTHING, hash=False)
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Metrics:
     """Figures of a case, each 0..1, None if there is nothing to measure.
 
-    ``coverage``: share of the required areas that is covered; weak ones count half. ``similarity``: mean of
-    the best ten passages to the question as a share of the corpus's best, ``similarity_top`` of the best
-    three. ``references``: share of the references in the ranked passages whose target is in the pool.
-    ``efficiency``: new passages of the last round, as a share of all proposed. ``coherence``: cosine between
-    passages that were joined.
+    ``coverage``: share of the required areas that is covered; weak ones count half. ``similarity``: mean
+    cosine between the question and the best ten passages, ``similarity_top`` the best three. ``references``:
+    of the passages that the ranked ones refer to, the share in the pool; ``outside`` are the others.
+    ``efficiency``: passages that the last round admitted, as a share of all that its threads proposed,
+    including those in the pool already. ``coherence``: cosine between passages that were joined.
     """
 
-    coverage: float | None = None
-    similarity: float | None = None
-    similarity_top: float | None = None
-    references: float | None = None
-    efficiency: float | None = None
-    coherence: float | None = None
+    coverage: Rounded | None = None
+    similarity: Rounded | None = None
+    similarity_top: Rounded | None = None
+    references: Rounded | None = None
+    efficiency: Rounded | None = None
+    coherence: Rounded | None = None
+    outside: tuple[str, ...] = ()
 
 
 # The default before any measurement.
 UNMEASURED = Metrics()
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A stop with its reason and the numbers behind it."""
+    """A stop with its reason, the numbers behind it, and the condition of the settings that was met."""
 
     reason: StopReason
     numbers: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
     completeness: Completeness | None = None
+    condition: str = ""

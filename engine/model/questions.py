@@ -7,6 +7,7 @@ from datetime import date
 from enum import StrEnum
 
 from engine.model.documents import Relation
+from engine.model.marks import Year, stored
 
 
 class Intent(StrEnum):
@@ -18,6 +19,7 @@ class Intent(StrEnum):
     MULTI_HOP = "multi_hop"
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class View:
     """A view of the question: its words, and the retrievers that read it.
@@ -43,6 +45,7 @@ class DepthKind(StrEnum):
     DEEP = "deep"
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Depth:
     """The depth of a question, with the ``reason`` in words."""
@@ -51,6 +54,7 @@ class Depth:
     reason: str = ""
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Transaction:
     """The type of transaction of a question, by its id in the ontology, None for none.
@@ -63,6 +67,7 @@ class Transaction:
     strength: float = 1.0
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Constraints:
     """Constraints of a question.
@@ -77,13 +82,14 @@ class Constraints:
     documents: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
-    year_from: int | None = None
-    year_to: int | None = None
+    year_from: Year | None = None
+    year_to: Year | None = None
     as_of: date | None = None
     depth: DepthKind | None = None
     transaction: str | None = None
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """A constraint that the question's prose may mean; it is shown and not applied.
@@ -94,7 +100,7 @@ class Suggestion:
 
     kind: str
     value: str
-    words: str
+    words: str = ""
 
 
 class Naming(StrEnum):
@@ -109,14 +115,16 @@ class Naming(StrEnum):
     UNKNOWN = "unknown"
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A provision that may be meant: its first passage and its label."""
 
     passage_id: str
-    label: str
+    label: str = ""
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class NamedProvision:
     """A provision that a question names by its number, in its own ``words``.
@@ -135,6 +143,7 @@ class NamedProvision:
     relation: Relation = Relation.CITES
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
     """The plan of a search.

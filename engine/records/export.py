@@ -12,7 +12,18 @@ from engine.extraction.judging import UNWRITTEN
 from engine.investigation.record import Investigation
 from engine.llm import Usage
 from engine.llm.cost import cache_words, currency_of, usage_values, usage_words
-from engine.model import AreaState, FoundBy, PartEvidence, RankedPassage, Relation, RoundReport
+from engine.model import (
+    AreaState,
+    FoundBy,
+    Metrics,
+    PartEvidence,
+    RankedPassage,
+    Relation,
+    RetrieverCount,
+    RoundReport,
+    Stop,
+    Transaction,
+)
 from engine.records.context import badge, edition
 from engine.records.phrases import short_citation
 from engine.records.plain import plain, plan_to_json
@@ -23,15 +34,11 @@ from engine.records.record import (
     EvidencePart,
     EvidencePartPart,
     HopPart,
-    MetricsPart,
     NodePart,
     PassagePart,
-    RetrieverPart,
     RoundPart,
     SearchPart,
-    StopPart,
     ThreadPart,
-    TransactionPart,
 )
 from engine.retrieval.scan import in_ranking
 from engine.strategy_registry import load_strategies
@@ -89,8 +96,8 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
         "evidence": plain(EvidencePart, evidence, parts=[part_to_json(part) for part in evidence.parts]),
         "plan": plan_to_json(investigation.plan),
         "passages": [passage_to_json(ranked, day) for ranked in investigation.passages],
-        "transaction": None if transaction is None else plain(TransactionPart, transaction),
-        "metrics": plain(MetricsPart, investigation.metrics),
+        "transaction": None if transaction is None else plain(Transaction, transaction),
+        "metrics": plain(Metrics, investigation.metrics),
         "coverage": [plain(AreaPart, area, passages=len(area.evidence)) for area in investigation.areas],
         "rounds": [round_to_json(report, first) for report, first in zip(rounds, numbers, strict=False)],
         "threads": [
@@ -99,11 +106,11 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
             if name in investigation.settings.strategies
         ],
         "retrievers": [
-            plain(RetrieverPart, count)
+            plain(RetrieverCount, count)
             for report in rounds[:1]
             for count in in_ranking(investigation.passages, report.retrievers)
         ],
-        "stop": plain(StopPart, investigation.stop),
+        "stop": plain(Stop, investigation.stop),
         "pool": pool_to_json(investigation),
         "notes": list(investigation.notes),
         "model": investigation.model,

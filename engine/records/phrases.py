@@ -149,6 +149,7 @@ STOP_WORDS: dict[StopReason, str] = {
     StopReason.REFERENCES: "references found",
     StopReason.EFFICIENCY: "a round found little",
     StopReason.COHERENCE: "coherence reached",
+    StopReason.CONDITION: "condition met",
     StopReason.SUFFICIENCY: "enough was found",
     StopReason.TIME: "time used up",
     StopReason.CALLS: "calls used up",
@@ -300,10 +301,18 @@ def _finder(strategy: str, article: str) -> str:
 
 
 def stop_words(stop: Stop) -> str:
-    """Return why an investigation ended: "Finished: coverage reached", "Stopped: time used up"."""
+    """Return why an investigation ended: "Finished: coverage reached", "Stopped: time used up".
+
+    With a condition of the settings: "Finished: condition met: rounds >= 1 and passages >= 30 (passages 41,
+    rounds 1)".
+    """
     if stop.reason is StopReason.PERSON:
         return "Cancelled"
-    return f"{'Stopped' if stop.reason in LIMITS else 'Finished'}: {STOP_WORDS[stop.reason]}"
+    words = f"{'Stopped' if stop.reason in LIMITS else 'Finished'}: {STOP_WORDS[stop.reason]}"
+    if not stop.condition:
+        return words
+    values = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items() if name != "wanted")
+    return f"{words}: {stop.condition} ({values})"
 
 
 def sufficiency_words(number: int, by: str, sufficient: bool, missing: Sequence[str]) -> str:

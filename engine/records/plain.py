@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from datetime import date
 from enum import Enum
 from functools import cache, partial
 from operator import attrgetter
@@ -13,22 +12,11 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from engine.errors import InputError
-from engine.model import (
-    Choice,
-    Constraints,
-    Depth,
-    DepthKind,
-    Intent,
-    NamedProvision,
-    Naming,
-    QueryPlan,
-    Relation,
-    Suggestion,
-    View,
-)
+from engine.model import Constraints, Naming, QueryPlan, Suggestion
+from engine.model.marks import Digits
 from engine.records.phrases import plural
 from engine.retrieval.planning.assisted import STRATEGIES
 
@@ -39,32 +27,25 @@ Change = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Digits:
-    """Marks a number that a record rounds to some digits."""
-
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
 class Attribute:
     """Marks a field that has another name in the engine's value."""
 
     name: str
 
 
-def plain(part: type[BaseModel], source: object, **given: Any) -> dict[str, Any]:
+def plain(part: Any, source: object, **given: Any) -> dict[str, Any]:
     """Return the fields of a part as plain values: those of ``given``, the others from the source."""
     if not given:
         return writer(part)(source)
     found = writer(part, frozenset(given))(source) | given
-    return {name: found[name] for name in part.model_fields}
+    return {name: found[name] for name in _names(part)}
 
 
 @cache
-def writer(part: type[BaseModel], given: frozenset[str] = frozenset()) -> Callable[[object], dict[str, Any]]:
+def writer(part: Any, given: frozenset[str] = frozenset()) -> Callable[[object], dict[str, Any]]:
     """Return a function that makes plain values of a source, without the fields ``given``."""
     hints = get_type_hints(part, include_extras=True)
-    names = [name for name in part.model_fields if name not in given]
+    names = [name for name in _names(part) if name not in given]
     get = _getter([_attribute(name, hints[name]) for name in names])
     changes = [(name, change) for name in names if (change := _plain_change(hints[name])) is not None]
 
@@ -77,14 +58,20 @@ def writer(part: type[BaseModel], given: frozenset[str] = frozenset()) -> Callab
     return write
 
 
-def convert(kind: type[Value], part: BaseModel, **given: Any) -> Value:
+def convert(kind: type[Value], part: Any, **given: Any) -> Value:
     """Make a dataclass of the engine from ``given`` and the fields that it shares with a part."""
+    if isinstance(part, kind):
+        return part
     values = dict(given)
     for name, change in _read(kind, type(part)):  # type: ignore[arg-type]
         if name not in given:
             value = getattr(part, name)
             values[name] = value if change is None else change(value)
     return kind(**values)
+
+
+def _names(part: Any) -> list[str]:
+    return [field.name for field in fields(part)] if is_dataclass(part) else list(part.model_fields)
 
 
 def _getter(names: list[str]) -> Callable[[object], Iterable[Any]]:
@@ -113,12 +100,12 @@ def _plain_change(hint: Any) -> Change | None:
     origin, inside = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return _unless_none(_plain_change(next(one for one in inside if one is not NoneType)))
-    if origin is list:
+    if origin in (list, tuple):
         return _each(attrgetter("value") if _is_enum(inside[0]) else _plain_change(inside[0]), list)
-    if origin is dict:
+    if origin in (dict, Mapping):
         change = _plain_change(inside[1])
         return lambda value: {str(key): change(one) if change else one for key, one in value.items()}
-    if isinstance(hint, type) and issubclass(hint, BaseModel):
+    if isinstance(hint, type) and (issubclass(hint, BaseModel) or is_dataclass(hint)):
         return writer(hint)
     return None
 
@@ -151,89 +138,9 @@ def _each(change: Change | None, kind: Callable[[Iterable[Any]], Any]) -> Change
 # Query plans as JSON and text; read back so that a user can edit a plan in a file.
 
 DIGITS = 4
-
-
-class _ViewFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    name: str = "own"
-    text: str
-    weight: float = 1.0
-    dense: bool = True
-    enabled: bool = True
-    origin: str = ""
-
-
-class _ConstraintsFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    must_include: tuple[str, ...] = ()
-    must_exclude: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
-    types: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    year_from: int | None = Field(default=None, ge=1, le=9999)
-    year_to: int | None = Field(default=None, ge=1, le=9999)
-    as_of: date | None = None
-    depth: DepthKind | None = None
-    transaction: str | None = None
-
-
-class _DepthFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    kind: DepthKind
-    reason: str = ""
-
-
-class _SuggestionFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    kind: str
-    value: str
-    words: str = ""
-
-
-class _ChoiceFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    passage_id: str
-    label: str = ""
-
-
-class _NamedFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    words: str
-    status: Naming
-    passage_ids: tuple[str, ...] = ()
-    choices: list[_ChoiceFile] = []
-    leads: bool = False
-    note: str = ""
-    relation: Relation = Relation.CITES
-
-
-class PlanFile(BaseModel):
-    """A plan in a file; optional fields have defaults."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    question: str
-    language: str = "und"
-    views: list[_ViewFile]
-    references: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    intent: Intent | None = None
-    evidence: tuple[str, ...] = ()
-    document_types: tuple[str, ...] = ()
-    document_ids: tuple[str, ...] = ()
-    constraints: _ConstraintsFile = _ConstraintsFile()
-    suggestions: list[_SuggestionFile] = []
-    strategy: str = "balanced"
-    edited: bool = False
-    named: list[_NamedFile] = []
-    focus: tuple[str, ...] = ()
-    depth: _DepthFile | None = None
+# Fields that a plan in a user's file may lack, besides those with defaults.
+_PLAN, _VIEW = {"language": "und"}, {"name": "own"}
+_PLANS = TypeAdapter(QueryPlan)
 
 
 def plan_to_json(plan: QueryPlan) -> dict[str, Any]:
@@ -250,32 +157,34 @@ def plan_to_json(plan: QueryPlan) -> dict[str, Any]:
 def plan_from_json(values: Any, where: str = "plan") -> QueryPlan:
     """Return a plan from plain values. Raises InputError with ``where`` and the wrong field."""
     try:
-        return plan_of(PlanFile.model_validate(values), where)
+        return check_strategy(_PLANS.validate_python(complete_plan(values)), where)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "plan"
-        raise InputError(f"{where}: {field}: {first['msg']}") from error
+        raise InputError(f"{where}: {first_fault(error, 'plan')}") from error
 
 
-def plan_of(file: PlanFile, where: str = "plan") -> QueryPlan:
-    """Return the plan of a file. Raises InputError for an unknown strategy."""
-    if file.strategy not in STRATEGIES:
-        raise InputError(f"{where}: strategy: {file.strategy!r}; known strategies: {', '.join(STRATEGIES)}")
-    return QueryPlan(
-        **{
-            **{name: getattr(file, name) for name in PlanFile.model_fields},
-            "views": tuple(View(**view.model_dump()) for view in file.views),
-            "constraints": Constraints(**file.constraints.model_dump()),
-            "suggestions": tuple(Suggestion(**found.model_dump()) for found in file.suggestions),
-            "named": tuple(_named(found) for found in file.named),
-            "depth": None if file.depth is None else Depth(**file.depth.model_dump()),
-        }
-    )
+def complete_plan(values: Any) -> Any:
+    """Return the plain values of a plan with the fields that a user's file may lack."""
+    if not isinstance(values, Mapping):
+        return values
+    found = {**_PLAN, **values}
+    if isinstance(views := found.get("views"), list | tuple):
+        found["views"] = [{**_VIEW, **one} if isinstance(one, Mapping) else one for one in views]
+    return found
 
 
-def _named(file: _NamedFile) -> NamedProvision:
-    choices = tuple(Choice(**choice.model_dump()) for choice in file.choices)
-    return NamedProvision(**{**file.model_dump(), "choices": choices})
+def first_fault(error: ValidationError, whole: str = "") -> str:
+    """Return the first error of a validation in one line; ``whole`` names the values in all."""
+    first = error.errors(include_url=False)[0]
+    unknown = first["type"] == "unexpected_keyword_argument"
+    message = "Extra inputs are not permitted" if unknown else " ".join(first["msg"].split())
+    return f"{'.'.join(map(str, first['loc'])) or whole}: {message}"
+
+
+def check_strategy(plan: QueryPlan, where: str = "plan") -> QueryPlan:
+    """Return the plan. Raises InputError for an unknown strategy."""
+    if plan.strategy not in STRATEGIES:
+        raise InputError(f"{where}: strategy: {plan.strategy!r}; known strategies: {', '.join(STRATEGIES)}")
+    return plan
 
 
 def load_plan(path: Path) -> QueryPlan:

@@ -1,8 +1,8 @@
 """The record of a case: its one typed form, format 2, which everything above the loop reads.
 
-``export.investigation_to_json`` writes it as plain values, ``read_record`` reads it. Methods convert parts to
-the engine's values. A new field of a hop must be added to ``engine.model.Hop``, ``HopPart`` and the generated
-schema.
+``export.investigation_to_json`` writes it as plain values, ``read_record`` reads it. Parts that are values of
+the engine are declared once, in ``engine.model``; methods convert the others. A new field of a hop must be
+added to ``engine.model.Hop``, ``HopPart`` and the generated schema.
 """
 
 from __future__ import annotations
@@ -22,13 +22,23 @@ from engine.model import (
     EvidenceStatus,
     GapQuery,
     Hop,
+    Metrics,
+    QueryPlan,
     Relation,
+    RetrieverCount,
+    RetrieverHit,
+    RoundJudgement,
     RoundKind,
     RoundReport,
-    StopReason,
+    ScorePart,
+    SearchHit,
+    Stop,
+    StrategyCount,
+    Transaction,
 )
+from engine.model.marks import Count, Milliseconds, Rounded
 from engine.records.phrases import GAP_STRATEGY
-from engine.records.plain import Attribute, Digits, PlanFile, convert, plain
+from engine.records.plain import Attribute, complete_plan, convert, first_fault, plain
 from engine.records.store.chain import is_moment
 
 FORMAT = 2
@@ -36,7 +46,6 @@ FORMAT = 2
 READ = (1, 2)
 DIGITS = 6
 RECORD = "record of the case"
-MOST = 2**31 - 1
 LONGEST_CASE_MS = 10.0**12
 
 
@@ -64,10 +73,6 @@ def _duration(value: float) -> float:
     return value
 
 
-Rounded = Annotated[float, Digits(DIGITS)]
-Estimate = Annotated[float, Digits(4)]
-Milliseconds = Annotated[float, Digits(2)]
-Count = Annotated[int, Field(ge=0, le=MOST)]
 Name = Annotated[str, Field(max_length=60)]
 Moment = Annotated[
     str, Field(max_length=32, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"), AfterValidator(_moment)
@@ -79,14 +84,6 @@ class Part(BaseModel):
     """A part of a record or of its file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class GapQueryPart(Part):
-    """A query sent to close a gap; ``area`` is an id, ``name`` a title."""
-
-    text: str
-    area: str
-    name: str
 
 
 class HopPart(Part):
@@ -103,7 +100,7 @@ class HopPart(Part):
     quoted_from: str | None
     detail: str
     rank: Count | None
-    query: GapQueryPart | None
+    query: GapQuery | None
 
     # Written out because a case has thousands of hops: a generic conversion takes twice as long.
     @staticmethod
@@ -121,12 +118,12 @@ class HopPart(Part):
             "quoted_from": hop.quoted_from,
             "detail": hop.detail,
             "rank": hop.rank,
-            "query": None if hop.query is None else plain(GapQueryPart, hop.query),
+            "query": None if hop.query is None else plain(GapQuery, hop.query),
         }
 
     def hop(self) -> Hop:
         """Return the hop as a value of the engine."""
-        query = None if self.query is None else convert(GapQuery, self.query)
+        query = self.query
         if query is None and self.strategy == GAP_STRATEGY:
             # Early records of format 1 contain only the text of a query.
             query = GapQuery(self.quote)
@@ -173,23 +170,6 @@ class PoolPart(Part):
     explored: list[str]
 
 
-class ScorePartPart(Part):
-    """A term of a score."""
-
-    name: str
-    value: Rounded
-    detail: str
-
-
-class RetrieverHitPart(Part):
-    """The rank and raw score of a passage in a retriever's results for a view of the question."""
-
-    retriever: str
-    view: str
-    rank: Count
-    score: Rounded
-
-
 class PassagePart(Part):
     """A ranked passage with its text (a span of the source), score and trails."""
 
@@ -210,8 +190,8 @@ class PassagePart(Part):
     text: str
     assembled: Annotated[list[str], Attribute("assembled_ids")]
     score: Rounded
-    breakdown: list[ScorePartPart]
-    hits: list[RetrieverHitPart]
+    breakdown: list[ScorePart]
+    hits: list[RetrieverHit]
     trails: list[list[HopPart]]
     pinned: bool
     same_words: list[str]
@@ -262,25 +242,6 @@ class EvidencePart(Part):
     parts: list[EvidencePartPart]
 
 
-class TransactionPart(Part):
-    """The type of transaction that the question is about."""
-
-    id: str | None
-    proposed: bool
-    strength: float
-
-
-class MetricsPart(Part):
-    """Metrics of the case, 0 to 1, null if not measurable."""
-
-    coverage: Rounded | None
-    similarity: Rounded | None
-    similarity_top: Rounded | None
-    references: Rounded | None
-    efficiency: Rounded | None
-    coherence: Rounded | None
-
-
 class AreaPart(Part):
     """The coverage of an area or of a part of the question."""
 
@@ -294,14 +255,6 @@ class AreaPart(Part):
     closed_in: Count | None
     query: str | None
     evidence: list[str]
-
-
-class SearchHitPart(Part):
-    """A passage that a query found: its rank in each retriever and its cosine to the query."""
-
-    passage_id: str
-    ranks: dict[str, Count]
-    similarity: Rounded | None
 
 
 class SearchPart(Part):
@@ -320,7 +273,7 @@ class SearchPart(Part):
     area: str
     name: str
     found: Count
-    hits: list[SearchHitPart]
+    hits: list[SearchHit]
     milliseconds: Milliseconds | None
 
 
@@ -329,37 +282,6 @@ class StatesPart(Part):
 
     before: dict[str, AreaState]
     after: dict[str, AreaState]
-
-
-class StrategyPart(Part):
-    """The work of a strategy in a round; ``refused`` counts leads by reason."""
-
-    strategy: str
-    proposed: Count
-    admitted: Count
-    refused: dict[str, Count]
-    milliseconds: Milliseconds
-
-
-class RetrieverPart(Part):
-    """The results of a retriever; ``off`` is the reason why it did not search."""
-
-    retriever: str
-    found: Count
-    alone: Count
-    first: Count | None
-    off: str
-    milliseconds: Milliseconds | None
-
-
-class JudgedPart(Part):
-    """Whether enough was found after a round, who judged it, and the reasons of a language model."""
-
-    by: Annotated[str, Field(max_length=20)]
-    sufficient: bool
-    missing: list[str]
-    confidence: float | None
-    reasons: str
 
 
 class RoundPart(Part):
@@ -374,12 +296,12 @@ class RoundPart(Part):
     pool_size: Count
     efficiency: Rounded | None
     milliseconds: Milliseconds
-    queries: list[GapQueryPart]
+    queries: list[GapQuery]
     coverage: StatesPart
     gaps: list[str]
-    strategies: list[StrategyPart]
-    retrievers: list[RetrieverPart]
-    judged: JudgedPart | None
+    strategies: list[StrategyCount]
+    retrievers: list[RetrieverCount]
+    judged: RoundJudgement | None
     searches: list[SearchPart]
 
     def report(self) -> RoundReport:
@@ -402,26 +324,6 @@ class ThreadPart(Part):
     meaning: str
     trust: float
     colour: ColourPart
-
-
-class CompletenessPart(Part):
-    """The estimated share of relevant passages in the pool, with its interval."""
-
-    estimate: Estimate
-    low: Estimate
-    high: Estimate
-    method: str
-    best: Count
-    alone: Count
-    evidence: dict[str, Estimate]
-
-
-class StopPart(Part):
-    """The reason why the case ended, with its numbers."""
-
-    reason: StopReason
-    numbers: dict[str, float]
-    completeness: CompletenessPart | None
 
 
 class UsagePart(Part):
@@ -452,15 +354,15 @@ class CaseRecord(Part):
     day: Day | None
     settings: Annotated[dict[str, Any], Field(description="Settings of the investigation by name")]
     evidence: EvidencePart
-    plan: PlanFile
+    plan: QueryPlan
     passages: list[PassagePart]
-    transaction: TransactionPart | None
-    metrics: MetricsPart
+    transaction: Transaction | None
+    metrics: Metrics
     coverage: list[AreaPart]
     rounds: list[RoundPart]
     threads: list[ThreadPart]
-    retrievers: list[RetrieverPart]
-    stop: StopPart
+    retrievers: list[RetrieverCount]
+    stop: Stop
     pool: PoolPart
     notes: list[str]
     model: Annotated[str, Field(max_length=200)]
@@ -495,7 +397,10 @@ def read_record(values: Mapping[str, Any], where: object = RECORD) -> CaseRecord
     Raises InputError with ``where`` and the damaged field.
     """
     try:
-        return CaseRecord.model_validate(migrated(values), extra="ignore")
+        known = migrated(values)
+        if isinstance(known, Mapping) and "plan" in known:
+            known = {**known, "plan": complete_plan(known["plan"])}
+        return CaseRecord.model_validate(known, extra="ignore")
     except ValidationError as error:
         raise InputError(f"{where}: damaged: {first_fault(error)}") from error
 
@@ -506,12 +411,6 @@ def read_hop(values: Mapping[str, Any]) -> Hop:
         return HopPart.model_validate({"query": None, **values}, extra="ignore").hop()
     except ValidationError as error:
         raise ValueError(first_fault(error)) from error
-
-
-def first_fault(error: ValidationError) -> str:
-    """Return the first error of a validation in one line."""
-    first = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc']))}: {' '.join(first['msg'].split())}"
 
 
 _RETRIEVER = {"alone": 0, "first": None, "off": "", "milliseconds": None}

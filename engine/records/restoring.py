@@ -21,24 +21,20 @@ from engine.model import (
     Document,
     Evidence,
     FoundBy,
-    Metrics,
     PartEvidence,
     Passage,
     RankedPassage,
-    Stop,
-    Transaction,
 )
 from engine.records.case_file import CASE, case_bytes
 from engine.records.export import investigation_to_json
 from engine.records.phrases import plural
-from engine.records.plain import convert, plan_of
+from engine.records.plain import check_strategy, convert, first_fault
 from engine.records.record import (
     READ,
     RECORD,
     CaseRecord,
     EvidencePart,
     PassagePart,
-    first_fault,
     read_record,
 )
 from engine.records.store.chain import begin_case
@@ -144,10 +140,10 @@ def restore(record: CaseRecord, corpus: Corpus, where: object = RECORD) -> Inves
         question=record.question,
         corpus=record.corpus,
         settings=settings,
-        plan=plan_of(record.plan, f"{where}: plan"),
+        plan=check_strategy(record.plan, f"{where}: plan"),
         rounds=tuple(one.report() for one in record.rounds),
         areas=tuple(convert(AreaCoverage, one) for one in record.coverage),
-        stop=convert(Stop, record.stop),
+        stop=record.stop,
         passages=passages,
         pool=pool,
         milliseconds=record.milliseconds,
@@ -156,8 +152,8 @@ def restore(record: CaseRecord, corpus: Corpus, where: object = RECORD) -> Inves
         notes=(*record.notes, *([since] if changed else [])),
         model=record.model,
         evidence=_evidence(record.evidence, corpus, where),
-        metrics=convert(Metrics, record.metrics),
-        transaction=None if record.transaction is None else convert(Transaction, record.transaction),
+        metrics=record.metrics,
+        transaction=record.transaction,
         usage=record.used(),
         found={node.id: convert(FoundBy, node) for node in record.pool.nodes},
         weights=record.weights,

@@ -196,7 +196,7 @@ def slim_case(record: Mapping[str, Any]) -> dict[str, Any]:
             dismissed=len(pool["dismissed"]),
             by_strategy=dict(Counter(node["strategy"] for node in pool["nodes"])),
         ),
-        metrics=record["metrics"],
+        metrics={name: value for name, value in record["metrics"].items() if name != "outside"},
         notes=record["notes"],
         model=record["model"],
         milliseconds=record["milliseconds"],

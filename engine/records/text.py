@@ -215,7 +215,8 @@ def event_line(event: Event) -> str | None:
             line = f"Round {report.number}: +{report.admitted} ({brought}); {report.refused:,} leads refused"
             return f"{line}\n  {report.purpose}" if report.purpose else line
         case Stopped(stop):
-            numbers = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items())
+            given = {} if stop.condition else stop.numbers
+            numbers = ", ".join(f"{name} {value:g}" for name, value in given.items())
             line = " · ".join(part for part in (stop_words(stop), numbers, completeness_words(stop)) if part)
             return "\n".join(part for part in (line, evidence_words(stop)) if part)
         case SufficiencyJudged(number, by, sufficient, missing):

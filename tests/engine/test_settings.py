@@ -51,6 +51,8 @@ def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
         ({"rounds": -1}, "rounds: "),
         ({"stop_when": "coverage is 1"}, "stop_when: .*'coverage is 1' is not a condition: write it as"),
         ({"stop_when": "fame > 0.5"}, "stop_when: .*'fame' is not a figure of a case; known figures"),
+        ({"stop_when": "coverage > 0.5 and"}, "stop_when: .*is not a condition"),
+        ({"stop_when": "passages >= 30%"}, "stop_when: .*passages are counted; write a number without %"),
         ({"stop_when": "coverage > 2"}, "stop_when: .*a figure must be between 0 and 1"),
         ({"model_tasks": "cooking"}, "model_tasks: .*'cooking' is no task .*; known: sub-questions"),
         ({"strategies": 5}, "strategies: "),
@@ -65,9 +67,9 @@ def test_what_is_wrong_is_named_in_one_line(changes: dict[str, Any], message: st
 
 def test_conditions_are_kept_in_one_way_and_once() -> None:
     settings = InvestigationSettings().changed(
-        stop_when=["coverage>=.9", "coverage >= 90 %", "efficiency<0.1"]
+        stop_when=["coverage>=.9", "coverage >= 90 %", "efficiency<0.1 and passages>=30"]
     )
-    assert settings.stop_when == ("coverage >= 0.9", "efficiency < 0.1")
+    assert settings.stop_when == ("coverage >= 0.9", "efficiency < 0.1 and passages >= 30")
     assert settings.changed(rounds=3).stop_when == settings.stop_when
 
 

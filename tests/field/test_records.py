@@ -64,6 +64,13 @@ FILES = {
     + "".join(f"Code des canaux,Art. {n},{t}\n" for n, t in (("1.1.1", "Le canal."), ("1.1.2", "L'article 1.1.1 vaut."), ("R. 12-3", "L'article 1.1.2 vaut."))),
     "act.csv": "act,section,text\n"
     + "".join(f"Dock Act,Section {n},{t}\n" for n, t in (("12-304.01", "It opens."), ("12-304.02", "Section 12-304.01 applies."), ("12-304.03", "It ends."))),
+    # The title of each row is that of a provision; another column names the act.
+    "acts.csv": "id,title,regulation,article,text\nw1,Rate,Wharf Act,1,It pays.\nw2,Keeper,Wharf Act,2,Article 1 applies.\nw3,Rate,Weir Act,1,It flows.\nw4,End,Weir Act,2,It ends.\n",
+    "wehre.jsonl": lines(*({"title": t, "regulation": g, "number": n, "text": f"{g} {n}."} for t, g, n in (("Höhe", "Wehrgesetz", "§ 1"), ("Bau", "Wehrgesetz", "§ 2"), ("Ende", "Kaigesetz", "§ 1")))),
+    "bacs.tsv": "titre\tloi\ttexte\nArticle 1 Péage\tLoi des gués\tLe passeur du gué paie le péage.\nArticle 2 Fin\tLoi des gués\tCe que l'article 1 dit vaut pour les bacs.\nArticle 1 Nom\tLoi des môles\tLe môle a un nom.\n",
+    "dermaga.json": json.dumps([{"judul": f"Pasal {n} {t}", "peraturan": p, "isi": f"{p} {n}."} for n, t, p in (("1", "Tarif", "Peraturan Kapal"), ("2", "Akhir", "Peraturan Kapal"), ("1", "Nama", "Peraturan Perahu"))]),
+    "weirs.csv": "title,regulation,text\n2.1 Notice,Weir Rulebook,It gives notice.\n2.2 Records,Weir Rulebook,Rule 2.1 applies.\n2.1 Return,Lock Rulebook,It reports.\n",
+    "locks.csv": "id,title,part,text\nl1,7.1 Gate,Gate Part,It opens.\nl2,7.2 Oil,Gate Part,It is oiled.\nl3,7.1 Lamp,Lamp Part,It shines.\n",
 }  # fmt: skip
 # Of each document: what its provisions are called, and which of them cite which.
 READ = [
@@ -77,6 +84,9 @@ READ = [
     ("page-1", "Rule 1|Rule 2", ["Rule 2 Rule 1"]),
     ("marked-1", "Rule 1|Rule 2", ["Rule 2 Rule 1"]),
     ("typed-1", "1|2|3", ["3 2"]),
+    ("wharf-act", "Article 1|Article 2", ["Article 2 Article 1"]),
+    ("loi-des-gués", "Article 1|Article 2", ["Article 2 Article 1"]),
+    ("weir-rulebook", "Section 2.1|Section 2.2", ["Section 2.2 Section 2.1"]),
     ("n1", "", []),
     ("n2", "", []),
     ("bootsgesetz-art", "Art. 7|Art. 7bis|Art. 7ter", ["Art. 7bis Art. 7", "Art. 7ter Art. 7bis"]),

@@ -40,6 +40,8 @@ FORMATS = [
         {"1-2": ["1-1"], "2-1-1": ["2-1"], "3-1": ["2-1-1"]},
     ),
 ]
+WORDED: list[tuple[str, str, dict[str, list[str]]]] = table(__file__, "WORDED")
+PAGES: list[tuple[str, list[str], str, list[str], str]] = table(__file__, "PAGES")
 TEXTS: dict[str, tuple[str, dict[str, list[str]]]] = {
     # A table of contents comes first.
     "indian.txt": (
@@ -74,6 +76,7 @@ TEXTS: dict[str, tuple[str, dict[str, list[str]]]] = {
         {"para-2": ["para-1"], "para-3": ["para-2"]},
     ),
 }
+_KINDS = {"docx": "word", "pdf": "print"}
 # Lists are no provisions.
 LISTS = {
     "letter.txt": (
@@ -143,6 +146,31 @@ def test_texts(build: Build, subtests: pytest.Subtests) -> None:
     for name, (_, kept) in LISTS.items():
         with subtests.test(name):
             assert passages[name.partition(".")[0]] == kept
+
+
+def test_numbers_below_headings_with_words(build: Build, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    files: dict[str, str | bytes] = {name: text for name, text, _ in WORDED}
+    for name, text, _ in WORDED:
+        suffix = name.partition(".")[2]
+        if suffix in _KINDS:
+            files[name] = _formats(text, tmp_path)[f"{text.split()[0].casefold()}-{_KINDS[suffix]}.{suffix}"]
+    _, links = _read(build(files))
+    for name, _, expected in WORDED:
+        with subtests.test(name):
+            assert links[name.partition(".")[0]] == expected
+
+
+def test_a_provision_in_the_last_line_of_a_page(build: Build, subtests: pytest.Subtests) -> None:
+    files: dict[str, str | bytes] = {}
+    for title, first, last, second, _ in PAGES:
+        upper = [Text(50, 700 - 24 * place, one) for place, one in enumerate(first)]
+        lower = [Text(50, 740 - 24 * place, one) for place, one in enumerate(second)]
+        pages = [Page([Text(50, 740, title, size=16), *upper, Text(50, 60, last)]), Page(lower)]
+        files[f"{title.split()[0]}.pdf"] = pdf(pages)
+    passages, _ = _read(build(files))
+    for title, *_, expected in PAGES:
+        with subtests.test(title):
+            assert passages[title.split()[0].casefold()] == expected.split()
 
 
 def test_claims_that_begin_with_a_number(build: Build, subtests: pytest.Subtests) -> None:

@@ -38,7 +38,9 @@ ALLOWED = {
     **dict.fromkeys(
         ("ui.corpus.uploads", "ui.corpus.ontology"), "texts of a bounded body, by a bounded loader"
     ),
-    **dict.fromkeys(("ui.evaluate.evaluations", "ui.sample"), "files that ship with the program"),
+    **dict.fromkeys(
+        ("ui.evaluate.evaluations", "ui.sample", "ui.investigate.figures"), "files that ship with the program"
+    ),
     **dict.fromkeys(("ui.server.headers", "ui.server.routes"), "nothing: they pack"),
     "ui.corpus.embedding": "nothing: it asks what has no vectors",
     "ui.workers.template": "cases that this server has packed",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from engine.investigation.view import WORTH
 from engine.language.characters import attribute, escape
-from engine.model import UNMEASURED, AreaCoverage, AreaState, Metrics, counted
+from engine.model import AreaCoverage, AreaState, counted
 from engine.records.phrases import plural
 
 _TOKENS = {AreaState.COVERED: "ok", AreaState.WEAK: "weak", AreaState.MISSING: "miss"}
@@ -20,8 +20,8 @@ def covered(areas: Sequence[AreaCoverage]) -> tuple[int, int]:
     return sum(area.state is AreaState.COVERED for area in needed), len(needed)
 
 
-def coverage(areas: Sequence[AreaCoverage], metrics: Metrics = UNMEASURED) -> str:
-    """Return the content of the pane, required areas first, followed by the figures of the case."""
+def coverage(areas: Sequence[AreaCoverage], figures: str = "") -> str:
+    """Return the content of the pane, required areas first, followed by the figures of the case as HTML."""
     if not areas:
         return '<div class="empty"><p>No areas were made out in this question.</p></div>'
     done, wanted = covered(areas)
@@ -31,31 +31,7 @@ def coverage(areas: Sequence[AreaCoverage], metrics: Metrics = UNMEASURED) -> st
     if others:
         names = ", ".join(escape(area.name) for area in others)
         listed += f'<p class="untouched" dir="auto">Not touched: {names}.</p>'
-    return f'<div class="areas" data-summary="{done} of {wanted}">{listed}</div>{_figures(metrics)}'
-
-
-_FIGURES = (
-    ("coverage", "Required areas covered", "a weak one counts as half"),
-    ("similarity", "Similarity of the best ten", "to the question, as a share of the best passage's"),
-    ("similarity_top", "Similarity of the best three", "to the question, as a share of the best passage's"),
-    (
-        "references",
-        "References at hand",
-        "of the ranked passages' references, those whose target is in the pool",
-    ),
-    ("efficiency", "New in the last round", "of all passages that it proposed"),
-    ("coherence", "Coherence", "similarity between passages that were put together"),
-)
-
-
-def _figures(metrics: Metrics) -> str:
-    """Return the measured figures of a case as a list of terms."""
-    listed = "".join(
-        f'<div data-figure="{name}" data-tip="{escape(meaning)}"><dt>{label}</dt><dd>{value:.0%}</dd></div>'
-        for name, label, meaning in _FIGURES
-        if (value := getattr(metrics, name)) is not None
-    )
-    return f'<dl class="figures">{listed}</dl>' if listed else ""
+    return f'<div class="areas" data-summary="{done} of {wanted}">{listed}</div>{figures}'
 
 
 def state_words(area: AreaCoverage) -> str:

@@ -36,6 +36,7 @@ from ui.investigate.case_views import concepts_box, dossiers, may_judge, rules_s
 from ui.investigate.costs import question_or_sample, wire_assist
 from ui.investigate.coverage import WAITING as NO_AREAS
 from ui.investigate.coverage import coverage
+from ui.investigate.figures import figures_html
 from ui.investigate.finding import finding_html
 from ui.investigate.panels import PARTS, Stage, banner_html, on_failure
 from ui.investigate.passages import WAITING as NO_PASSAGES
@@ -165,16 +166,21 @@ def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
             updates[stage.board] = board_value(opened)
         case CoverageChanged(areas=areas):
             updates[stage.coverage] = coverage(areas) + rules_slot(opened)
-        case Ranked(metrics=metrics):
-            updates[stage.coverage] = (
-                coverage(opened.case.areas, metrics) + concepts_box(opened) + rules_slot(opened)
-            )
+        case Ranked():
+            updates[stage.coverage] = _coverage_value(opened)
             updates[stage.board] = board_value(opened)
             updates[stage.ranked] = ranked_value(opened)
             updates[stage.rest] = rest_value(opened)
             updates[stage.answer] = brief_value(opened)
             updates[stage.finding] = finding_html(opened)
     return updates
+
+
+def _coverage_value(opened: OpenCase) -> str:
+    """Return the coverage pane of a ranked case."""
+    case = opened.case
+    figures = figures_html(case.metrics, case.rounds, case.corpus)
+    return coverage(case.areas, figures) + concepts_box(opened) + rules_slot(opened)
 
 
 def listen(
@@ -316,12 +322,11 @@ def store_note(opened: OpenCase, stage: Stage, step: Step) -> Updates:
 
 def case_values(opened: OpenCase, stage: Stage) -> Updates:
     """Return everything that the page shows of a finished case."""
-    areas = coverage(opened.case.areas, opened.case.metrics) + concepts_box(opened) + rules_slot(opened)
     return {
         stage.banner: "",
         stage.story: render_progress(opened.story),
         stage.board: board_value(opened),
-        stage.coverage: areas,
+        stage.coverage: _coverage_value(opened),
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: brief_value(opened),

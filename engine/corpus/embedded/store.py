@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from copy import copy
-from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -14,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.caching import Cache
-from engine.corpus.defaults import TextDefaults, no_hits
+from engine.corpus.defaults import CorpusDefaults, Dated
 from engine.corpus.embedded.block import BLOCK_SUFFIX, BLOCKS, Block, block_from, digest
 from engine.corpus.embedded.deciding import Stamp, with_verdicts
-from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, GivenNames, SectionTable
+from engine.corpus.embedded.documents import DocumentTable, GivenNames, SectionTable
 from engine.corpus.embedded.generation import (
     CITED_NAME,
     GRAPH_NAME,
@@ -42,7 +41,6 @@ from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import (
-    OUT_OF_FORCE,
     Direction,
     Document,
     Entity,
@@ -59,7 +57,7 @@ if TYPE_CHECKING:
     from engine.corpus.related import Adjacency
 
 
-class EmbeddedCorpus(TextDefaults):
+class EmbeddedCorpus(CorpusDefaults):
     """A corpus in a folder. See ``engine.corpus.protocol.Corpus`` for the methods."""
 
     def __init__(self, folder: Path) -> None:
@@ -183,7 +181,7 @@ class EmbeddedCorpus(TextDefaults):
     ) -> list[Hits]:
         """Return hits by inner product, scores >= ``minimum``; none without vectors."""
         if self._vectors is None:
-            return no_hits(len(queries))
+            return super().search_dense(queries, limit, minimum, mask=mask)
         return self._vectors.search(queries, limit, minimum, mask)
 
     @property
@@ -194,13 +192,13 @@ class EmbeddedCorpus(TextDefaults):
     def search_sparse(self, queries: SparseVectors, limit: int, *, mask: Mask | None = None) -> list[Hits]:
         """Return hits by inner product for each query, scores above 0."""
         if self._sparse is None:
-            return no_hits(len(queries.pointers) - 1)
+            return super().search_sparse(queries, limit, mask=mask)
         return self._sparse.search(queries, limit, mask)
 
     def score_sparse(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
         """Return inner products of some rows, shape (queries, rows)."""
         if self._sparse is None:
-            return np.zeros((len(queries.pointers) - 1, len(rows)), np.float32)
+            return super().score_sparse(queries, rows)
         return self._sparse.score(queries, rows)
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
@@ -288,7 +286,7 @@ class EmbeddedCorpus(TextDefaults):
     def vectors(self, rows: Rows) -> NDArray[np.float32]:
         """Return unit vectors, zero rows for passages without one; shape (n, 0) without vectors."""
         if self._vectors is None:
-            return np.zeros((len(rows), 0), np.float32)
+            return super().vectors(rows)
         return self._vectors.take(rows)
 
     def numbered(self, number: str) -> Rows:
@@ -306,31 +304,15 @@ class EmbeddedCorpus(TextDefaults):
         for row, name in self._given_names.each():
             yield row, self._passages.language(row), name
 
-    def in_force(self, day: date) -> Mask:
-        """Return a mask of passages in force on a day, both bounds included.
-
-        A passage without dates has its document's. A passage repealed on an unknown day is never in force.
-        """
-        start = self._passages.valid_from
-        start = np.where(start == BEGINNING, self._documents.valid_from[self._passages.document], start)
-        in_force: Mask = (start <= day.toordinal()) & ~self.out_of_force(day)
-        return in_force
-
-    def out_of_force(self, day: date) -> Mask:
-        """Return a mask of passages that ended before a day, or were repealed on an unknown day."""
-        end = self._passages.valid_to
-        end = np.where(end == END_OF_TIME, self._documents.valid_to[self._passages.document], end)
-        ended: Mask = (end < day.toordinal()) | (self.with_status(OUT_OF_FORCE) & (end == END_OF_TIME))
-        return ended
-
-    def with_status(self, statuses: Sequence[str]) -> Mask:
-        """Return a mask of passages whose status, or else their document's, is one of ``statuses``."""
-        status = self._passages.status
-        status = np.where(status < 0, self._documents.status[self._passages.document], status)
-        asked = {name.casefold() for name in statuses}
-        codes = [code for code, name in enumerate(self._manifest.statuses) if name.casefold() in asked]
-        found: Mask = np.isin(status, codes)
-        return found
+    @property
+    def validities(self) -> tuple[Dated, Dated, Sequence[str]]:
+        """Validity of the passages and of the documents, and the names of their statuses."""
+        own, of = self._passages, self._documents
+        return (
+            Dated(own.valid_from, own.valid_to, own.status),
+            Dated(of.valid_from, of.valid_to, of.status),
+            self._manifest.statuses,
+        )
 
 
 def info_of(manifest: Manifest) -> CorpusInfo:

@@ -10,9 +10,16 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.defaults import Periods
+from engine.corpus.defaults import NO_STATUS, Dated
 from engine.corpus.embedded.arrays import Array
-from engine.corpus.embedded.documents import SECTION_KINDS, day_of, load_metadata
+from engine.corpus.embedded.documents import (
+    BEGINNING,
+    END_OF_TIME,
+    SECTION_KINDS,
+    day_number,
+    day_of,
+    load_metadata,
+)
 from engine.corpus.embedded.structure import Outline
 from engine.corpus.postgresql.queries import ASKED, IN_PARTS, OWN, Cache, PostgresQueries
 from engine.corpus.postgresql.schema import SCHEMA
@@ -65,9 +72,7 @@ class PostgresTexts(PostgresQueries):
     def _stretches(self) -> tuple[Array, ...]:
         columns = self._bulk("stretches", ["first", "section", "valid_from", "valid_to", "status"], "first")
         order = np.argsort(columns[0], kind="stable")
-        first, section, start, end, status = (column[order] for column in columns)
-        names = np.array([*self._manifest.statuses, ""], object)
-        return first, section, start, end, names[status]
+        return tuple(column[order] for column in columns)
 
     @cached_property
     def outline(self) -> Outline:
@@ -86,10 +91,18 @@ class PostgresTexts(PostgresQueries):
         return Outline(first, sections, lambda rows: self._owner[rows], section_of)
 
     @cached_property
-    def periods(self) -> Periods:
-        """Return the ranges of passages with the same dates and status."""
-        first, _, start, end, status = self._stretches
-        return Periods(first, start, end, tuple(status.tolist()))
+    def validities(self) -> tuple[Dated, Dated, Sequence[str]]:
+        """Validity of the passages and of the documents, and the names of their statuses."""
+        first, _, *columns = self._stretches
+        lengths = np.diff(np.append(first, len(self)))
+        names = self._manifest.statuses
+        every = self.documents()
+        documents = Dated(
+            np.array([day_number(one.valid_from, BEGINNING) for one in every], np.int32),
+            np.array([day_number(one.valid_to, END_OF_TIME) for one in every], np.int32),
+            np.array([names.index(one.status) if one.status else NO_STATUS for one in every], np.int16),
+        )
+        return Dated(*(np.repeat(column, lengths) for column in columns)), documents, names
 
     def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
         """Return the index into ``documents()`` for each row."""

@@ -33,7 +33,7 @@ from engine.exports.memo.markdown import one_line
 from engine.exports.reading import private_record_in
 from engine.exports.registry import ExportableCase
 from engine.investigation.record import Investigation
-from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence, Stop
+from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence
 from engine.records.phrases import (
     completeness_words,
     evidence_words,
@@ -171,7 +171,7 @@ def _evidence(case: CaseRecord, name: PassageNames) -> Iterator[str]:
     parts = [PartEvidence(part.text, part.status, tuple(part.missing)) for part in case.evidence.parts]
     for text, part, kept in zip(part_texts(parts), parts, case.evidence.parts, strict=True):
         yield ", ".join((f"{text}: {part_words(part)}", *(name(one.id) for one in kept.passages))) + "."
-    stop = convert(Stop, case.stop)
+    stop = case.stop
     estimate = completeness_words(stop)
     ranked = f"{len(case.passages):,} of them ranked"
     yield (

@@ -164,11 +164,10 @@ def _of_audit(audit: CaseAudit) -> list[Listed]:
         + ("no passage has its words" if one.hits == 0 else "nothing that was not found before")
         for one in audit.zero_hits
     ]
-    beyond = [f"{plural(audit.outside, 'passage')} that the ranked ones refer to"] if audit.outside else []
     return [
         make_list("Queries without a hit", queries),
         make_list("References that lead nowhere", [f"“{text}”, in {by}" for text, by in audit.dead]),
-        make_list("Referred to and not in the pool", beyond),
+        make_list("Referred to and not in the pool", audit.outside),
         make_list("Documents that nothing was found of", audit.unreached),
     ]
 

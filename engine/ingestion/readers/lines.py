@@ -57,6 +57,7 @@ _TABBED = re.compile(
 _ATTACHED = [word for word, kind in WORDS.items() if kind in ATTACHED]
 _WORDED_LINE = re.compile(
     r"(?:Article|Section|Rule|Clause|Chapter|Part|Title|Artikel|Abschnitt|Kapitel|Teil"
+    r"|Klausel|Cláusula|CLÁUSULA|Clausola|Clausule|Klausul"
     r"|BAB|Pasal|Bagian|Paragraf|PASAL|PART|CHAPTER|ARTICLE|SECTION"
     r"|Art\.|ART\.|Sec\.|Artículo|ARTÍCULO|Articolo|ARTICOLO|Artigo|ARTIGO|Articolul|Artykuł|Članak|Článek"
     r"|Článok|Čl\.|Члан|Член|Чл\.|Статья|Стаття|Άρθρο|Madde|MADDE|Điều"
@@ -101,7 +102,7 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
     for place, line in enumerate(ready):
         found = heading_line(line)
         if not paragraph and (found is None or _goes_on(found[0], ready[place + 1 : place + 2])):
-            found = _run_on(line) or found or _ended(line, ready[place + 1 : place + 2])
+            found = run_on(line) or found or _ended(line, ready[place + 1 : place + 2])
         if paragraph and (found is not None or not line.strip()):
             yield TextBlock(join_lines(paragraph, unwrap=unwrap))
             paragraph = []
@@ -157,8 +158,8 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         return _headed(parse_heading(bare)), ""
     if tabbed := _TABBED.match(bare):
         return _tabbed(tabbed[1].strip(), tabbed[2].strip())
-    if run_on := _ROMAN_RUN_ON.match(bare):
-        return _headed(parse_heading(run_on[1].strip())), run_on[2]
+    if roman := _ROMAN_RUN_ON.match(bare):
+        return _headed(parse_heading(roman[1].strip())), roman[2]
     if len(bare) > LONGEST_LINE:
         return None
     if roman := _ROMAN_CAPITALS.match(bare):
@@ -195,7 +196,7 @@ def _ended(line: str, following: Sequence[str]) -> tuple[HeadingBlock, str] | No
     return found if found is not None and found[0].heading.kind in PROVISIONS else None
 
 
-def _run_on(line: str) -> tuple[HeadingBlock, str] | None:
+def run_on(line: str) -> tuple[HeadingBlock, str] | None:
     """Return the provision that a line begins with its number, and its text; or None."""
     match = _PROVISION_RUN_ON.match(visible(line).strip(" \u3000\f"))
     heading = parse_heading(match["head"].rstrip(" .-–—")) if match else None

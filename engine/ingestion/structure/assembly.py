@@ -290,7 +290,7 @@ def _with_numbers(blocks: list[Block], language: str) -> list[Block]:
 
 
 def _with_titles(blocks: list[Block]) -> Iterator[Block]:
-    """Yield blocks with capitals below the heading of a Part as its title: "PART I", "PRELIMINARY"."""
+    """Yield blocks with capitals below a heading as its title: "PART I", "PRELIMINARY"."""
     waiting: HeadingBlock | None = None
     for block in blocks:
         if waiting is not None and isinstance(block, TextBlock):
@@ -303,7 +303,8 @@ def _with_titles(blocks: list[Block]) -> Iterator[Block]:
         if waiting is not None:
             yield waiting
             waiting = None
-        if isinstance(block, HeadingBlock) and block.heading.kind in CONTAINERS and not block.heading.title:
+        kinds = CONTAINERS | PROVISIONS
+        if isinstance(block, HeadingBlock) and block.heading.kind in kinds and not block.heading.title:
             waiting = block
         else:
             yield block

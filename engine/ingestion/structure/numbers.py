@@ -12,6 +12,7 @@ from engine.ingestion.structure.headings import Heading, bare_heading, slug_of
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, WORDS
 from engine.language.characters import western_digits
 from engine.language.designations import FEWEST, GLUED, GROUPED, LABEL, YEAR, letters_of
+from engine.language.numerals import roman_number
 from engine.language.references.readings import recogniser
 from engine.model import Document, SectionKind
 
@@ -50,7 +51,10 @@ class Typed:
 
 @dataclass(slots=True)
 class _Line:
-    """A line of a block, or a heading; ``number``: at its start, or the whole line."""
+    """A line of a block, or a heading; ``number``: at its start, or the whole line.
+
+    ``stem``: the number behind the word of a heading; "2.1" is the first number below "Part 2".
+    """
 
     block: int
     start: int
@@ -59,6 +63,7 @@ class _Line:
     printed: str = ""
     rest: str = ""
     heading: Heading | None = None
+    stem: _Number = ()
 
 
 @dataclass(slots=True)
@@ -67,6 +72,7 @@ class _Run:
 
     lines: list[int] = field(default_factory=list)
     path: _Number = ()
+    stem: _Number = ()
     strong: int = 0
     dotted: int = 0
     is_broken: bool = False
@@ -83,10 +89,10 @@ def typed_numbers(blocks: Sequence[tuple[Heading | None, str]]) -> dict[int, lis
 
     ``blocks``: headings, and texts with one or more lines each.
     """
-    if any(one and one.kind in PROVISIONS and one.number != one.label for one, _ in blocks):
-        # In documents with words for provisions, plain numbers are items of lists.
-        return {}
-    lines = list(_lines(blocks))
+    # In documents with words for provisions, plain numbers are items of lists, and only "3.1" below
+    # "Clause 3" is a provision.
+    worded = any(one and one.kind in PROVISIONS and one.number != one.label for one, _ in blocks)
+    lines = list(_lines(blocks, worded=worded))
     found = {index for run in _runs(lines) if run.qualifies() for index in run.lines}
     typed: dict[int, list[Typed]] = {}
     for index in sorted(found):
@@ -104,18 +110,24 @@ def is_title(line: str) -> bool:
     return match is not None and not match["rest"][0].islower() and is_bare_heading(match["rest"])
 
 
-def _lines(blocks: Sequence[tuple[Heading | None, str]]) -> Iterator[_Line]:
+def _lines(blocks: Sequence[tuple[Heading | None, str]], *, worded: bool) -> Iterator[_Line]:
+    stem: _Number = ()
     for place, (heading, whole) in enumerate(blocks):
         if heading is not None:
             number = heading.number if heading.number == heading.label else None
             plain = heading.kind is SectionKind.HEADING and number is None
             whole = heading.title if plain and _TYPED.fullmatch(heading.title) else ""
             if not whole:
-                yield _Line(place, 0, "", _number(number or ""), heading=heading)
+                if number is None and heading.number:
+                    stem = _number(str(roman_number(heading.number) or heading.number))
+                yield _Line(place, 0, "", _number(number or ""), heading=heading, stem=stem)
                 continue
         start = 0
         for text in whole.split("\n"):
             match = _TYPED.fullmatch(western_digits(text))
+            if worded and match and ("." not in match["number"] or _number(match["number"])[:1] != stem[:1]):
+                # Below "1. A keeper shall:", "1.1" is an item.
+                match, stem = None, ()
             # "1. the rent;" is an item of a list.
             if match and ("." in match["number"] or not match["rest"][0].islower()):
                 rest = text[match.start("rest") :]
@@ -141,6 +153,7 @@ def _runs(lines: Sequence[_Line]) -> Iterator[_Run]:
             elif kind in ATTACHED:
                 yield run
                 run = _Run()
+            run.stem = line.stem
             is_fresh = kind in CONTAINERS and not line.number
             run.is_broken |= kind is SectionKind.HEADING and bool(run.lines)
             continue
@@ -154,13 +167,16 @@ def _runs(lines: Sequence[_Line]) -> Iterator[_Run]:
                 listed, item = listed + 1, index
                 continue
         weak = not run.dotted and 2 * run.strong <= len(run.lines) > 1
-        is_again = line.number == _FIRST and run.lines and (is_fresh or weak)
+        is_again = run.lines and (
+            (line.number == _FIRST and (is_fresh or weak)) or (line.number == _FIRST * 2 and is_fresh)
+        )
         if is_again and (strong or not _STEM.search(before)):
             # The numbering restarts in a new Part, and after the table of contents.
             yield run
             run = _Run()
         is_stem = _STEM.search(before) and (run.path or not strong)
-        if _follows(run.path, line.number, strong=strong) and not (single and is_stem):
+        follows = _follows(run.path, line.number, strong=strong) or _begins(run.stem, line.number)
+        if follows and not (single and is_stem):
             run.lines.append(index)
             run.path, listed = line.number, 0
             run.strong, run.dotted = run.strong + strong, run.dotted + (not single)
@@ -174,12 +190,17 @@ def _follows(path: _Number, number: _Number, *, strong: bool) -> bool:
     """Return True if a number comes next: the first part of the path's last provision, or one step
     further."""
     if number[:-1] == path or (not path and number == _FIRST * 2):
-        return number[-1] == _FIRST[0]
+        return number[-1] == _FIRST[0] or (len(number) > 2 and number[-1][0] <= _GAP)
     depth = len(number) - 1
     if depth >= len(path) or number[:depth] != path[:depth]:
         return False
     last, new = path[depth], number[depth]
     return last < new and new[0] <= last[0] + (_GAP if strong or depth else 1)
+
+
+def _begins(stem: _Number, number: _Number) -> bool:
+    """Return True if a number is the first one below the heading of a Part or provision."""
+    return bool(stem) and number == (*stem, *_FIRST)
 
 
 def _is_strong(lines: Sequence[_Line], index: int) -> bool:

@@ -83,11 +83,11 @@ question, in plain sentences of at most 40 words, most important first, at most 
 headings, no bracketed numbers, no addresses.
 Every sentence needs at least one quote: the key of a passage that is listed ("passage 3" has key 3) and words
 of that passage, copied exactly and without a gap, at least four words and as few as carry the sentence. Never
-quote the line that begins with "source:". Numbers, dates, amounts and negations of a sentence must stand in
+quote the line that begins with "source:". Numbers, dates, amounts and negations of a sentence must be in
 its quotes.
-The part "relations" is no passage: never quote it, nor say what only it says.
-Say which source overrides another, and where sources disagree say so. A passage whose source line says that
-it is not in force is to be named as such.
+The part "relations" is no passage: never quote it, nor write what only it states.
+State which source overrides another, and if sources disagree. If the source line of a passage states that it
+is not in force, state that too.
 If the passages do not answer the question, set missing to true and give no sentences.
 """
 AGAIN = """\

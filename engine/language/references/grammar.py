@@ -220,8 +220,9 @@ class Grammar:
       provision ("paragraph 5 *of* Schedule 2"); ``inward``: an outer to an inner one ("Artikel 229 § 5").
       ``either``: joins a second number to a singular ("Article 46 or 47"), with what must follow it.
     - ``here``: "of this document"; ``here_before``: the same before a provision. ``that``: "of that Act", the
-      one named before; ``that_before``: the same before a provision ("its Article 5"). ``back``: a
-      provision named before contains this one ("paragraph 4 of that <word>").
+      one named before; ``that_before``: the same before a provision ("its Article 5"). ``back``: the
+      same for provisions ("that WORD"), with ``back_words`` by kind for WORD; ``back_of``: joins an inner
+      provision to it ("paragraph 4 *of* that Schedule").
     - ``after``: introduces a document's name after a provision. ``name_form``: form of the name. ``leads``:
       text between a provision and a name in no special form. ``before``: a name directly before a provision.
       ``acts``: names without a provision.
@@ -253,7 +254,9 @@ class Grammar:
     leads: str = NEVER
     that: str = NEVER
     that_before: str = NEVER
-    back: str = NEVER
+    back: tuple[str, ...] = ()
+    back_of: str = NEVER
+    back_words: tuple[tuple[SectionKind, str], ...] = ()
     before: str = ""
     year_before: str = NEVER
     year_behind: str = NEVER

@@ -149,7 +149,9 @@ class GrammarFile(_Part):
     here_before: Pattern = NEVER
     that: Pattern = NEVER
     that_before: Pattern = NEVER
-    back: Pattern = NEVER
+    back: list[Pattern] = []
+    back_of: Pattern = NEVER
+    back_words: dict[SectionKind, Pattern] = {}
     leads: Pattern = NEVER
     after: Pattern = NEVER
     name_form: Pattern = NEVER
@@ -266,7 +268,7 @@ def _eu_acts(languages: list[str]) -> dict[str, str]:
 
 # Fields that are a single pattern and have the same name in ``Grammar``.
 _PATTERNS = (
-    *("either", "here_before", "that_before", "and_next", "back"),
+    *("either", "here_before", "that_before", "and_next", "back_of"),
     *("number", "brackets", "bare", "also", "through", "run_on", "chain", "inward", "here", "that"),
     *("leads", "after", "year_before", "year_behind", "former_before", "former_behind"),
 )
@@ -289,6 +291,10 @@ def _grammar(file: GrammarFile, *, checked: bool) -> Grammar:
         value=NUMBERS[file.numbers],
         units=tuple(_unit(fields, f"units.{place}", unit) for place, unit in enumerate(file.units)),
         levels=tuple(_level(fields, f"levels.{place}", level) for place, level in enumerate(file.levels)),
+        back=tuple(fields.pattern(f"back.{place}", form) for place, form in enumerate(file.back)),
+        back_words=tuple(
+            (kind, fields.pattern(f"back_words.{kind}", word)) for kind, word in file.back_words.items()
+        ),
         glued=file.glued,
         case_law=file.case_law,
         acts=tuple(_acts(fields, file)),

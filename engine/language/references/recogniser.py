@@ -8,7 +8,7 @@ exists.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -59,7 +59,10 @@ class Recogniser:
         self._and_next = re.compile(grammar.and_next)
         self._either = re.compile(grammar.either)
         self._here_before = re.compile(rf"(?:{grammar.here_before})\s*\Z")
-        self._back = re.compile(grammar.back)
+        self._back_of = re.compile(grammar.back_of)
+        words = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in grammar.back_words)
+        words = rf"(?:{words})(?![^\W\u3400-\u9fff])"
+        self._back = [re.compile(form.replace("WORD", words)) for form in grammar.back]
         self._that_before = re.compile(rf"(?:{grammar.that_before})\s*\Z")
         self._run_on = re.compile(grammar.run_on)
         self._here = re.compile(grammar.here)
@@ -103,29 +106,29 @@ class Recogniser:
         )
 
     def _pointing_back(self, text: str, found: list[Mention]) -> list[Mention]:
-        """Place provisions in one that the text names before: "paragraph 94 of that Schedule".
+        """Add provisions that the text only points back to ("that section", "paragraph 94 of that Schedule").
 
-        Without such a provision they are in an unknown one, and in no case in the text itself.
+        They are the ones named last of their kind, otherwise unknown ones, and in no case the text itself.
         """
-        for number, mention in enumerate(found):
-            match = self._back.match(text, mention.span.end)
-            kinds = {
-                unit.kind
-                for unit, reader in self._units.items()
-                if match and reader.words.fullmatch(match["word"])
-            }
-            if match is None or not mention.targets or not kinds:
+        matches = [match for form in self._back for match in form.finditer(text)]
+        for match in sorted(matches, key=re.Match.start):
+            start, end = match.span()
+            number = next((n for n, one in enumerate(found) if one.span.end > start), len(found))
+            if number < len(found) and found[number].span.start < end:
                 continue
-            named = (one for one in reversed(found[:number]) if one.targets)
-            outer = next((one for one in named if one.targets[0].address.kind in kinds), None)
-            if outer is None:
-                kind = sorted(kinds)[0]
-                unknown = Target(Address(kind, UNKNOWN_NUMBER), mention.span)
-                outer = replace(mention, targets=(unknown,), document=None, name_at=None)
-            address = replace(outer.targets[0].address, paragraph=None)
-            targets = (Target(address, outer.targets[0].span),)
-            outer = replace(outer, span=Span(match.start(), match.end()), targets=targets)
-            found[number] = nested(text, replace(mention, bare=False), outer) or mention
+            relation = self._cues.relation(text, start, end)
+            outer = _named_last(match, found[:number], self.grammar.name, relation)
+            inner = found[number - 1] if number else None
+            joint = self._back_of.match(text, inner.span.end) if inner else None
+            if inner and joint and joint.end() == start and inner.targets:
+                found[number - 1] = nested(text, replace(inner, bare=False), outer) or inner
+                continue
+            following = found[number] if number < len(found) else None
+            if following and following.span.start == end and _is_relative(following):
+                # "同条第二款"
+                found[number] = nested(text, following, replace(outer, span=following.span)) or following
+            else:
+                found.insert(number, outer)
         return found
 
     def _amending(self, text: str, found: list[Mention]) -> list[Mention]:
@@ -368,6 +371,47 @@ class Recogniser:
             found.append(Mention(span, words, self.grammar.name, relation, document=name, name_at=start))
         found.sort(key=lambda mention: mention.span.start)
         return found
+
+
+def _is_relative(mention: Mention) -> bool:
+    """Return True if a mention is a paragraph of an unnamed provision."""
+    return bool(mention.targets) and mention.targets[0].address.number is None and not mention.that
+
+
+def _named_last(match: re.Match[str], before: Sequence[Mention], grammar: str, relation: Relation) -> Mention:
+    """Return a mention of the provision of a kind that was named last before words that point back to it."""
+    kind, span = SectionKind(str(match.lastgroup)), Span(*match.span())
+    word = match[kind].casefold().replace("-", "")
+    for mention in reversed(before):
+        for target in reversed(mention.targets):
+            address = _of_kind(target.address, kind, word, mention.text)
+            if target.step is not None and target.address.kind is kind:
+                address = target.address
+            if address is not None:
+                is_one = target.through is None and target.step is None
+                number = address.number if is_one else UNKNOWN_NUMBER
+                targets = (Target(replace(address, number=number), span),)
+                named = replace(mention, span=span, text=match[0], relation=relation, targets=targets)
+                return replace(named, bare=False, joined=False)
+    targets = (Target(Address(kind, UNKNOWN_NUMBER), span),)
+    return Mention(span, match[0], grammar, relation, targets)
+
+
+def _of_kind(address: Address, kind: SectionKind, word: str, text: str) -> Address | None:
+    """Return the part of an address that a word of a kind names, or None."""
+    if kind is SectionKind.PARAGRAPH and address.paragraph is not None:
+        is_level = word in text.casefold().replace("-", "")
+        if is_level or "(" in text:
+            first = address.paragraph.partition("/")[0]
+            return address if is_level or "section" not in word else replace(address, paragraph=first)
+        return None
+    if address.kind is kind and address.number is not None:
+        return replace(address, paragraph=None)
+    containers = [place for place, (outer, _) in enumerate(address.within) if outer is kind]
+    if not containers:
+        return None
+    place = containers[-1]
+    return Address(kind, address.within[place][1], None, address.within[:place])
 
 
 def _is_item(mention: Mention) -> bool:

@@ -229,15 +229,16 @@ class Resolver:
         confidence = meaning.confidence
         itself = False
         for document in documents:
-            for index in self._lookup.candidates(document, target.address, row):
+            address = self._dotted(document, target.address, mention, row)
+            for index in self._lookup.candidates(document, address, row):
                 if mention.bare and is_item and not self._lookup.is_bare(index):
                     continue
-                if self._destinations.is_self(index, target.address, row):
+                if self._destinations.is_self(index, address, row):
                     itself = True
                     continue
-                for destination in self._destinations.find(index, target.address):
+                for destination in self._destinations.find(index, address):
                     found[destination] = None
-                confidence = min(confidence, self._certainty(index, target.address, meaning.confidence))
+                confidence = min(confidence, self._certainty(index, address, meaning.confidence))
         if not found and (itself or mention.bare):
             return []
         if not found:
@@ -246,6 +247,14 @@ class Resolver:
             # The part is not printed separately; the enclosing provision stays in force.
             mention = replace(mention, relation=Relation.AMENDS)
         return [make_reference(passage, mention, span, tuple(found), confidence)]
+
+    def _dotted(self, document: int, address: Address, mention: Mention, row: int) -> Address:
+        """Return the address with "3.1" as its number if the document has one, instead of part 1 of 3."""
+        if address.paragraph is None or "." not in mention.text:
+            return address
+        number = f"{address.number}.{address.paragraph.replace('/', '.')}"
+        whole = replace(address, number=number, paragraph=None)
+        return whole if number in mention.text and self._lookup.exists(document, whole, row) else address
 
     def _annexed(self, address: Address, passage: Passage, row: int) -> Sequence[Destination] | None:
         """Resolve "Paragraph 1" within a schedule; None if it is not a part of the schedule."""

@@ -19,7 +19,6 @@ from scipy.sparse import csr_array
 
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.errors import InputError
-from engine.evaluation.learning import make_knots, ramps
 from engine.investigation.ranking.additive import AdditiveModel, Experience, Floats, Shape, verdict_weight
 from engine.review.learning.observations import Observed
 
@@ -36,6 +35,28 @@ KINDS: Mapping[str, tuple[int, int | None]] = {
     "features": (2, None),
     "passages and features": (0, None),
 }
+
+
+KNOTS = 4
+
+
+def make_knots(values: Floats, count: int = KNOTS) -> Floats:
+    """Return knots of a feature: minimum, quantiles of non-zero values, maximum; at least two if it
+    varies."""
+    nonzero = values[values != 0]
+    inner = np.quantile(nonzero, np.linspace(0, 1, count)) if len(nonzero) else np.empty(0)
+    every = np.concatenate([[values.min()], inner, [values.max()]]).round(4)
+    return np.unique(every).astype(np.float32)
+
+
+def ramps(values: Floats, knots: Sequence[Floats]) -> Floats:
+    """Return each feature as ramps from 0 to 1 between its knots: shape (n, ramps) from (features, n)."""
+    columns = [
+        np.clip((row - low) / (high - low), 0.0, 1.0)
+        for row, own in zip(values, knots, strict=True)
+        for low, high in pairwise(own.tolist())
+    ]
+    return np.stack(columns, axis=1).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)

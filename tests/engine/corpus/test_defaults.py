@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.corpus.contract.kits import TextContract, ValidityContract
-from engine.corpus.defaults import CorpusDefaults, Periods
+from engine.corpus.defaults import CorpusDefaults, Dated
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, KIND_NUMBERS, day_number
 from engine.corpus.embedded.structure import Outline
 from engine.corpus.protocol import CorpusInfo, Rows
@@ -77,14 +77,18 @@ class Plain(CorpusDefaults):
         )
 
     @property
-    def periods(self) -> Periods:
-        passages = CONTENTS.passages
-        return Periods(
-            np.arange(len(passages), dtype=np.int32),
-            np.array([day_number(one.valid_from, BEGINNING) for one in passages], np.int32),
-            np.array([day_number(one.valid_to, END_OF_TIME) for one in passages], np.int32),
-            tuple(one.status or "" for one in passages),
-        )
+    def validities(self) -> tuple[Dated, Dated, Sequence[str]]:
+        every: list[Passage | Document] = [*CONTENTS.passages, *CONTENTS.documents]
+        names = sorted({one.status for one in every if one.status})
+        return dated(CONTENTS.passages, names), dated(CONTENTS.documents, names), names
+
+
+def dated(every: Sequence[Passage | Document], names: Sequence[str]) -> Dated:
+    return Dated(
+        np.array([day_number(one.valid_from, BEGINNING) for one in every], np.int32),
+        np.array([day_number(one.valid_to, END_OF_TIME) for one in every], np.int32),
+        np.array([names.index(one.status) if one.status else -1 for one in every], np.int16),
+    )
 
 
 class Sections(SimpleNamespace):

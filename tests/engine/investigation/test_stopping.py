@@ -93,6 +93,27 @@ def test_each_figure_stops_a_case_at_its_threshold(
     assert dict(stop.numbers) == pytest.approx({**figures, "passages": 120, "wanted": wanted})
 
 
+@pytest.mark.parametrize(
+    ("stop_when", "met"),
+    [
+        ("coverage >= 0.9 and passages >= 100", True),
+        ("coverage >= 0.9 AND passages >= 121", False),
+        ("coverage >= 0.95 and passages >= 100", False),
+        ("passages >= 120", True),
+        ("rounds > 1", False),
+        ("admitted <= 20 and seconds < 1 and calls <= 0", True),
+        ("references >= 0 and passages >= 1", False),
+    ],
+)
+def test_conditions_are_joined_and_counts_are_known(stop_when: str, met: bool) -> None:
+    """A figure that cannot be measured is not met."""
+    settings = SETTINGS.changed(stop_when=stop_when)
+    stop = decide(replace(GOING_ON, figures={"coverage": 0.9}), settings)
+    assert (stop is not None) is met
+    if stop is not None:
+        assert (stop.reason, stop.condition) == (StopReason.CONDITION, settings.stop_when[0])
+
+
 @given(
     st.dictionaries(st.sampled_from(FIGURES), st.floats(0, 1)),
     st.lists(

@@ -11,7 +11,7 @@ from engine.corpus.protocol import Corpus
 from engine.model import Completeness, Document, Passage, RankedPassage, ScorePart, Stop, StopReason
 from engine.records.export import investigation_to_json, passage_to_json
 from engine.records.plain import plain
-from engine.records.record import FORMAT, StopPart
+from engine.records.record import FORMAT
 from engine.settings import checked
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import SETTINGS, finished
@@ -84,12 +84,12 @@ def test_a_passage_has_its_documents_dates_where_it_has_none() -> None:
 
 
 def test_a_stop_with_and_without_an_estimate() -> None:
-    assert plain(StopPart, Stop(StopReason.PERSON, {"round": 1})) == {
+    assert plain(Stop, Stop(StopReason.PERSON, {"round": 1})) == {
         "reason": "person",
         "numbers": {"round": 1},
         "completeness": None,
     }
-    told = plain(StopPart, Stop(StopReason.ROUNDS, {}, Completeness(0.91239, 0.8, 1.0)))
+    told = plain(Stop, Stop(StopReason.ROUNDS, {}, Completeness(0.91239, 0.8, 1.0)))
     assert told["completeness"] == {
         "estimate": 0.9124,
         "low": 0.8,
@@ -100,5 +100,5 @@ def test_a_stop_with_and_without_an_estimate() -> None:
         "evidence": {},
     }
     seen = Completeness(0.9, 0.5, 1.0, "gold", 30, 12, {"ways": 1 / 3})
-    told = plain(StopPart, Stop(StopReason.ROUNDS, {}, seen))
+    told = plain(Stop, Stop(StopReason.ROUNDS, {}, seen))
     assert (told["completeness"]["alone"], told["completeness"]["evidence"]) == (12, {"ways": 0.3333})

@@ -134,6 +134,8 @@ def test_every_stop_has_words() -> None:
     assert stop_words(Stop(StopReason.COVERAGE)) == "Finished: coverage reached"
     assert stop_words(Stop(StopReason.TIME)) == "Stopped: time used up"
     assert stop_words(Stop(StopReason.PERSON)) == "Cancelled"
+    joined = Stop(StopReason.CONDITION, {"rounds": 1, "passages": 41}, None, "rounds >= 1 and passages >= 30")
+    assert stop_words(joined).endswith("rounds >= 1 and passages >= 30 (rounds 1, passages 41)")
 
 
 def test_the_estimate_of_completeness() -> None:

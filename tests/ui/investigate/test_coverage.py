@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from engine.model import AreaCoverage, AreaState
+from engine.model import AreaCoverage, AreaState, Metrics, RoundReport, StrategyCount
 from ui.investigate.coverage import coverage, covered, state_words
+from ui.investigate.figures import figure_words, measured
 
 
 def _area(
@@ -58,3 +59,14 @@ def test_only_required_areas_count_where_any_is_required() -> None:
 def test_required_areas_come_first() -> None:
     shown = coverage([_area(AreaState.WEAK, required=False), _area(AreaState.COVERED)])
     assert shown.index("covered<") < shown.index("weak<")
+
+
+@pytest.mark.parametrize("language", ["en", "de", "id", "ar"])
+def test_each_figure_has_its_line(language: str) -> None:
+    count = StrategyCount("citations", 40, 3, {"below the threshold": 12})
+    report = RoundReport(1, (), (count,), 3, 12, 100, 0.0)
+    metrics = Metrics(0.5, 0.481, 0.5, 0.97, 0.075, 0.62)
+    found = measured(metrics, [report], figure_words(language))
+    assert [figure.value for figure in found] == ["50%", "0.48", "0.50", "97%", "8%", "0.62"]
+    assert all(figure.label and figure.meaning for figure in found)
+    assert all(number in found[4].meaning for number in ("3", "40", "25", "12"))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.ingestion.readers.lines import heading_line
+from engine.ingestion.readers.lines import heading_line, run_on
 from engine.ingestion.readers.pdf.lines import Line
 from engine.ingestion.readers.pdf.paragraphs import (
     Setting,
@@ -44,6 +44,8 @@ _LEADER = re.compile(r"(?:\.\s?){4,}\s*\d*\s*\Z|…\s*\d*\s*\Z")
 _LONGEST_TITLE, _TITLE_LINES = 200, 5
 # Maximum distance of a title below its heading, in heights of its type.
 _TITLE_STEP = 2.4
+# Below the end of a sentence, a line of so few words is no line of a paragraph but its last.
+_FEW_WORDS = 5
 # Maximum length of a heading by typography, and minimum ratio of its type to the text's.
 _LONGEST_STYLED, _LARGER = 120, 1.12
 # Maximum ratio of sizes of type that count as equal.
@@ -70,7 +72,7 @@ def legal_heading(line: Line, before: Line | None, setting: Setting) -> tuple[He
         word = attached["word"]
         heading = Heading(SectionKind.ANNEX, None, word, "", word.casefold())
         return HeadingBlock(_OUTERMOST, heading), (attached["rest"] or "").strip()
-    found = _indonesian(line) or heading_line(line.text)
+    found = _indonesian(line) or heading_line(line.text) or run_on(line.text)
     if found is None:
         return None
     block, rest = found
@@ -188,7 +190,10 @@ def _is_separate(line: Line, before: Line | None, setting: Setting) -> bool:
     """Return True if a line is not part of the paragraph before it."""
     if before is None or line.bold or (line.centred and not before.centred):
         return True
-    if line.centred and line.rest > 0.25 * (line.edges[1] - line.edges[0]):
+    short = line.rest > 0.25 * (line.edges[1] - line.edges[0])
+    if short and line.centred:
+        return True
+    if (short or len(line.text.split()) <= _FEW_WORDS) and before.text.endswith((".", "。")):
         return True
     return not continues_paragraph(before, line, setting)
 

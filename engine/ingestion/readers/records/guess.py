@@ -51,7 +51,8 @@ HEADING = (
 TITLE = (
     "title", "lawname", "lawtitle", "documenttitle", "doctitle", "regulation", "regulationname",
     "document", "documentname", "docname", "law", "act", "actname", "statute", "code", "gesetz", "judul",
-    "peraturan", "titel", "titre", "name", "النظام", "اسمالنظام", "القانون", "法规名称", "标题", "法律",
+    "peraturan", "loi", "ley", "legge", "lei", "wet", "rulebook", "titel", "titre", "name", "النظام",
+    "اسمالنظام", "القانون", "法规名称", "标题", "法律",
 )  # fmt: skip
 # Fields with the source of provisions that have their own titles.
 COLLECTION = (
@@ -196,20 +197,38 @@ def _designated_field(entries: Sequence[Record]) -> str | None:
 def _is_worded(printed: str) -> bool:
     """Return True if a text is only a provision's number with a word or sign for its kind: "§ 5"."""
     heading = parse_heading(printed)
-    is_provision = heading.kind in PROVISIONS and heading.number is not None
-    return is_provision and not heading.title and not printed[:1].isdigit()
+    return _is_provision(printed) and not heading.title and not printed[:1].isdigit()
 
 
 def _own_title(entries: Sequence[Record]) -> str | None:
-    """Return the title field if nearly every record has a distinct title and a distinct number; or None."""
-    title = _named(entries, TITLE)
-    numbered = _named(entries, LABEL) or _designated_field(entries)
-    if title is None or numbered is None or title == numbered or plain(title) not in HEADING:
+    """Return the title field if it is the heading of each record; or None.
+
+    Nearly every record has a distinct title, and a distinct number or another field with the title of its
+    document, which records share.
+    """
+    title = _named(entries, [name for name in TITLE if name in HEADING])
+    if title is None:
         return None
-    printed = [plain_text(entry.get(title)) for entry in entries if plain_text(entry.get(title))]
-    numbers = {plain_text(entry.get(numbered)) for entry in entries}
-    own = len(printed) >= FEWEST and len(set(printed)) >= _MOSTLY * len(printed)
-    return title if own and len(numbers) >= _MOSTLY * len(entries) else None
+    law = _named(entries, [name for name in TITLE if name not in (*HEADING, "code")])
+    numbered = _named(entries, LABEL) or _designated_field(entries)
+    rows = [tuple(plain_text(entry.get(name or "")) for name in (title, law, numbered)) for entry in entries]
+    printed = [row[0] for row in rows if row[0]]
+    if len(printed) >= FEWEST and len({row[:2] for row in rows}) >= _MOSTLY * len(rows):
+        own = len(set(printed)) >= _MOSTLY * len(rows)
+        if own and numbered not in (None, title) and len({row[2] for row in rows}) >= _MOSTLY * len(rows):
+            return title
+        laws = {row[1] for row in rows}
+        if "" not in laws and len(laws) < len({row[:2] for row in rows}):
+            return title
+        if own and sum(map(_is_provision, printed)) >= _MOSTLY * len(rows):
+            return title
+    return None
+
+
+def _is_provision(printed: str) -> bool:
+    """Return True if a title begins with the number of a provision: "2.1 Notice", "Article 5 Toll"."""
+    heading = parse_heading(printed)
+    return heading.number is not None and (heading.kind in PROVISIONS or "." in heading.number)
 
 
 def _entries(record: Record, items: str) -> Iterator[Record]:

@@ -21,7 +21,7 @@ from engine.ingestion.readers.identity import FieldMapping, make_records_mapping
 from engine.ingestion.readers.records.documents import document_of_record
 from engine.ingestion.readers.records.guess import SAMPLE, guess_mapping
 from engine.ingestion.structure.headings import parse_heading, slug_of
-from engine.language.addresses import parse_label
+from engine.language.addresses import PROVISIONS, parse_label
 from engine.language.analysis import STOPWORDS
 from engine.language.detection import detect
 from engine.languages import all_words
@@ -108,14 +108,14 @@ def _line(
     metadata: dict[str, Any] = {"language": language}
     if guess:
         metadata["fields"] = guess["fields"]
+    label, heading = text(record, passage.label), text(record, passage.heading)
+    if passage.label is None and heading and guess:
+        own = parse_heading(heading)
+        if own.number and (own.kind in PROVISIONS or "." in own.number):
+            label, heading = own.label, own.title or None
     title = text(record, document.title) or text(record, document.id)
-    if (
-        title is None
-        and document.title is None
-        and (passage.heading or passage.path)
-        and passage.label
-        and guess
-    ):
+    is_part = (passage.heading or passage.path) and (passage.label or label)
+    if title is None and document.title is None and is_part and guess:
         # Provisions with their own headings that name no document: the file is one document.
         title = guess.get("file")
     if title is not None:
@@ -123,11 +123,10 @@ def _line(
     for name, known_as in _LINE_NAMES.items():
         if (value := text(record, getattr(document, name))) is not None:
             metadata[known_as] = int(value) if name == "year" and value.isdecimal() else value
-    if label := text(record, passage.label):
+    if label:
         metadata[_label_name(label, language)] = label
     if path := texts(record, passage.path):
         metadata["path"] = path
-    heading = text(record, passage.heading)
     if heading is not None:
         metadata["heading"] = heading
     if status := text(record, passage.status):

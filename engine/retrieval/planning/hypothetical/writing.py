@@ -161,9 +161,9 @@ LONGEST_HEADING = 120
 LOOKED_AT = 30
 
 INSTRUCTIONS = """\
-Write short passages as they might stand in the collection that the parts describe, each of which would answer
+Write short passages that might be part of the collection that the parts describe, each of which would answer
 the part "question" if it were real. They are used to search for real passages, never shown as law.
-- Write as many as the part "number" says.
+- Write as many as the part "number" states.
 - Write in the language that the part "language" names (a code of ISO 639-1), and in the register of the
   parts "sample": same kind of document, same turns of phrase, same way of numbering.
 - 40 to 120 words each. Each takes another view: the rule, its definition or scope, its exception or sanction.

@@ -288,7 +288,7 @@ def _choices(question: Question, heads: Sequence[Rows]) -> tuple[Choice, ...]:
     rows = np.concatenate([np.empty(0, np.int32), *heads]).astype(np.int32)
     documents, passages = question.corpus.document_numbers(rows).tolist(), question.corpus.passages(rows)
     named = [
-        (question.reader.documents[document].title, _label(passage))
+        (question.reader.documents[document].title, provision_label(passage))
         for passage, document in zip(passages, documents, strict=True)
     ]
     # Two provisions with the same label are distinguished by the heading above them.
@@ -302,10 +302,14 @@ def _choices(question: Question, heads: Sequence[Rows]) -> tuple[Choice, ...]:
     )
 
 
-def _label(passage: Passage) -> str:
-    """Return the label of a provision's first passage without the number of its paragraph."""
+def provision_label(passage: Passage) -> str:
+    """Return the label of a passage without the number of its paragraph: "Article 22", "§ 22"."""
     label = passage.label
-    return _PARAGRAPH.sub("", label) if passage.paragraph and passage.number else label
+    if not passage.paragraph or not passage.number:
+        return label
+    number, part = (re.escape(one) for one in (passage.number, passage.paragraph.split("/")[0]))
+    printed = re.match(rf".*(?<!\w){number}(?!\w)(?=.*(?<!\w){part}(?!\w))", label, re.IGNORECASE)
+    return printed[0] if printed else _PARAGRAPH.sub("", label)
 
 
 def _ids(question: Question, rows: Rows) -> tuple[str, ...]:

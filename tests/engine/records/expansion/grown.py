@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from hypothesis import strategies as st
 
 from engine.investigation.pool import Pool
-from engine.model import Direction, GapQuery, Hop, Relation
+from engine.model import Direction, GapQuery, Hop, Metrics, Relation
 from engine.records.expansion import PoolFacts, facts_of_pool
-from engine.records.record import DIGITS, HopPart, MetricsPart
+from engine.records.record import DIGITS, HopPart
 
 QUESTION = "Who may moor?"
 _NOTHING_FOUND: dict[str, Any] = {
@@ -22,7 +23,7 @@ _NOTHING_FOUND: dict[str, Any] = {
     "plan": {"question": QUESTION, "views": []},
     "transaction": None,
     "evidence": {"status": "none", "missing": [], "numbers": {}, "parts": []},
-    "metrics": dict.fromkeys(MetricsPart.model_fields),
+    "metrics": asdict(Metrics()),
     **{name: [] for name in ("passages", "coverage", "rounds", "threads", "retrievers", "notes")},
     "stop": {"reason": "rounds", "numbers": {}, "completeness": None},
     "model": "",
