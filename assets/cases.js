@@ -60,7 +60,7 @@
     if (!state.chosen.length) { place.replaceChildren(); return; }
     const words = document.createElement("span");
     words.textContent = state.chosen.length === 2 ? "Two cases chosen" : "One case chosen: choose another, and compare them";
-    place.replaceChildren(words, ...(state.chosen.length === 2 ? [button("Compare", "compare", "cas-primary")] : []), button("Choose none", "none", "cas-link"));
+    place.replaceChildren(words, ...(state.chosen.length === 2 ? [button("Compare", "compare", "cas-primary")] : []), button("Clear selection", "none", "cas-link"));
   }
   function button(words, act, style) {
     const made = document.createElement("button");

@@ -106,7 +106,7 @@
     more.dataset.limit = data.shown < 300 ? 300 : 100000;
     more.textContent = data.shown < 300 && data.total > 300 ? "show more" : "show all";
     const legend = one(".legend", element);
-    legend.replaceChildren(...[...data.legend, ...(data.total ? [{ token: "accent", words: "selected trail" }] : [])].map((item) => {
+    legend.replaceChildren(...[...data.legend, ...(data.total ? [{ token: "accent", words: "selected path" }] : [])].map((item) => {
       const entry = document.createElement("span");
       if (item.shape) entry.dataset.shape = item.shape;
       entry.style.setProperty("--c", `var(--${item.token})`);

@@ -63,8 +63,8 @@ from engine.retrieval.planning.plan import day_of_law
 
 # Passages to read that are listed if no sentence answers.
 MOST_TO_READ = 3
-NOT_IN_WORDS = "No sentence of the passages answers in the words of the question."
-NOT_SURE = "No sentence is sure to answer this; the closest:"
+NOT_IN_WORDS = "None of the passages answers this in these words."
+NOT_SURE = "No sentence answers this directly. Closest:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ def located(piece: Piece) -> Located:
     return Located(piece.text, ((piece.passage.id, piece.span),))
 
 
-OUT_OF_FORCE_ONLY = "Every source of this answer is out of force on the day of the question."
+OUT_OF_FORCE_ONLY = "None of these sources was in force on that date."
 
 
 def answer(

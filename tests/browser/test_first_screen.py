@@ -1,4 +1,4 @@
-"""The first screen, the finding, addresses with Back and Forward, and the way from a new corpus to a question."""
+"""The first screen, the finding, addresses with Back and Forward, and the first question to a new corpus."""
 
 from __future__ import annotations
 

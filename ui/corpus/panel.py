@@ -59,7 +59,7 @@ ONTOLOGY_FRAME = (
 )
 
 
-# The frame of the tab "Check links": filters, the queue, the figures, extraction by a model.
+# The frame of the tab "Review links": filters, the queue, the figures, extraction by a model.
 
 _FILTERS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "state": (
@@ -122,7 +122,7 @@ _SIDE = (
     "</aside>"
 )
 VALIDATING_FRAME = (
-    '<section class="lib-view check" data-view="check" role="tabpanel" aria-label="Check links" hidden>'
+    '<section class="lib-view check" data-view="check" role="tabpanel" aria-label="Review links" hidden>'
     f'<div class="pane queue">{_HEAD}<div class="link-scroll" data-lib="link" aria-live="polite"></div>'
     f"{_FOOT}</div>{_SIDE}</section>"
 )
@@ -136,7 +136,7 @@ _VIEWS = (
     ("names", "Names"),
     ("areas", "Areas"),
     ("resolve", "To resolve"),
-    ("check", "Check links"),
+    ("check", "Review links"),
     ("grades", "Grades"),
     ("statistics", "Statistics"),
     ("report", "Report"),
@@ -267,7 +267,7 @@ _REPORT = (
     '<form class="found-form" data-lib="found-form" autocomplete="off"><label class="field">'
     "<span>What is found, and what is not: questions to ask, a line each</span>"
     '<textarea data-lib="found-questions" rows="5" dir="auto" maxlength="26000"></textarea></label>'
-    '<p class="form-acts"><button type="submit" data-lib="found-go">Ask them and report</button>'
+    '<p class="form-acts"><button type="submit" data-lib="found-go">Run test</button>'
     '<button type="button" data-lib="found-stop" hidden>Cancel</button>'
     '<span class="hint" data-lib="found-step" aria-live="polite"></span>'
     '<span class="report-files" data-lib="found-files"></span></p></form>'
