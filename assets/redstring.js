@@ -173,7 +173,11 @@
   function passages(element, trigger, watch, kind) {
     element.addEventListener("click", onCardClick);
     element.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.target.classList.contains("card")) select(event.target.dataset.id);
+      const card = event.target;
+      if (!card.classList.contains("card")) return;
+      if (event.key === "Enter") select(card.dataset.id);
+      const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+      if (step) { event.preventDefault(); nextCard(card, step); }
     });
     if (kind === "ranked") state.act = (detail) => trigger("select", detail);
     watch("value", () => {
@@ -193,6 +197,21 @@
       if (kind === "rest") toRead();
     });
   }
+  /* From card to card in the order in which they are shown. */
+  function nextCard(card, step) {
+    const cards = all("#passages .card").filter((other) => other.offsetParent).sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
+    const next = cards[cards.indexOf(card) + step];
+    if (next) { next.focus(); select(next.dataset.id, { scroll: true }); }
+  }
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("a.skip")) return;
+    event.preventDefault();
+    view("investigate");
+    pane("passages");
+    const first = one("#ranked .card") || one("#question textarea");
+    first.focus();
+    first.scrollIntoView({ block: "nearest" });
+  });
   /* After a document was read whole: to where it stands. */
   function toRead() {
     const head = state.reading && all("#rest .read-whole").find((part) => part.dataset.from === state.reading);
@@ -405,7 +424,8 @@
     theme();
     watchTheme();
     account();
-    watch("value", () => { account(); redstring.modelLabel(); if (document.body.dataset.view) view(document.body.dataset.view, { kept: true, quiet: true }); });
+    redstring.language(one("#language"));
+    watch("value", () => { account(); redstring.language(one("#language")); redstring.modelLabel(); if (document.body.dataset.view) view(document.body.dataset.view, { kept: true, quiet: true }); });
     element.addEventListener("click", (event) => {
       if (event.target.closest("#theme-toggle")) toggleTheme();
       const brand = event.target.closest("a.brand");

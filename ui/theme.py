@@ -17,6 +17,7 @@ from ui.templating import ASSETS
 
 SCRIPTS = (
     "redstring.js",
+    "words.js",
     "peek.js",
     "plots.js",
     "expansion.js",
@@ -124,6 +125,7 @@ _TOGGLE = (
 )
 
 
+_LANGUAGE = '<select id="language" aria-label="Language of the page"></select>'
 _MODEL = (
     '<button type="button" id="model-open" data-whose="nobody" aria-haspopup="dialog" '
     'title="Connect a language model"><i class="dot" aria-hidden="true"></i><span>No model</span></button>'
@@ -157,7 +159,8 @@ def header_html(library: Library, corpus: str | None = None, visitor: str = "") 
     """Return the header for a corpus that the visitor may see."""
     facts = escape(library.facts(corpus, visitor))
     return (
-        f'<div class="top">{_BRAND}{_TABS}<span class="facts">{facts}</span>{_MODEL}{_ACCOUNT}{_TOGGLE}</div>'
+        '<div class="top"><a class="skip" href="#ranked">Skip to the passages</a>'
+        f'{_BRAND}{_TABS}<span class="facts">{facts}</span>{_MODEL}{_ACCOUNT}{_LANGUAGE}{_TOGGLE}</div>'
     )
 
 

@@ -156,9 +156,7 @@ def _conflicts(conflicts: Sequence[Conflict], opened: OpenCase) -> str:
     if not conflicts:
         return ""
     lines = "".join(_conflict(one, opened) for one in conflicts)
-    return (
-        f'<aside class="conflicts"><h3>Exceptions, replacements and conflicts</h3><ul>{lines}</ul></aside>'
-    )
+    return f'<aside class="conflicts"><h3>Exceptions, replacements and conflicts</h3><ul>{lines}</ul></aside>'
 
 
 def _conflict(one: Conflict, opened: OpenCase) -> str:

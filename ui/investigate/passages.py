@@ -173,8 +173,8 @@ MACHINE = (
     "not changed by that."
 )
 WAITING = (
-    '<div class="empty"><b>Ask a question.</b><p>A first search finds likely passages; each round then follows '
-    "their references, terms and exceptions. Every passage shows how it was found.</p></div>"
+    '<div class="empty"><b>Ask a question.</b><p>A first search finds likely passages; each round then '
+    "follows their references, terms and exceptions. Every passage shows how it was found.</p></div>"
 )
 
 

@@ -149,7 +149,10 @@ _DEPTHS = {
     Preset.THOROUGH: "Three rounds along four threads, up to 1,000 passages.",
     Preset.DETECTIVE: "Four rounds along eight threads, up to 2,000 passages.",
 }
-_IN_MATTER = '<p hidden>Asked in the matter <bdi></bdi> <button type="button">leave it</button></p>'
+_IN_MATTER = (
+    '<a class="skip" href="#ranked">Skip to the passages</a>'
+    '<p hidden>Asked in the matter <bdi></bdi> <button type="button">leave it</button></p>'
+)
 
 
 @dataclass(frozen=True, slots=True)
