@@ -88,7 +88,7 @@
     ["Report", "Bericht", "Laporan", "تقرير"],
   ];
   const ATTRIBUTES = ["placeholder", "title", "aria-label"];
-  const DOCUMENT = "[lang], bdi, [dir=auto], .text, .quoted, script, style, textarea";
+  const DOCUMENT = "body [lang], bdi, [dir=auto], .text, .quoted, script, style, textarea";
   const kept = () => { try { return localStorage.getItem(KEY) || "en"; } catch { return "en"; } };
   const chosen = LANGUAGES[kept()] ? kept() : "en";
   const at = Object.keys(LANGUAGES).indexOf(chosen);
@@ -118,7 +118,7 @@
   }
   if (at > 0) {
     document.documentElement.dir = chosen === "ar" ? "rtl" : "ltr";
-    document.documentElement.dataset.language = chosen;
+    document.documentElement.lang = chosen;
     const watch = () => {
       translate(document.body);
       new MutationObserver((changes) => changes.forEach((change) => (change.type === "characterData" ? text(change.target) : change.addedNodes.forEach(translate)))).observe(document.body, { childList: true, subtree: true, characterData: true });
