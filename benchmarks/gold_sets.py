@@ -30,7 +30,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SourceError
 from engine.evaluation import Question, QuestionResult, judge_questions, read_questions
 from engine.evaluation.ablation import ABLATED_MEASURES, Ablation, AskQuestions, ablate
-from engine.evaluation.parallel import Processes
+from engine.evaluation.evaluate import Processes
 from engine.evaluation.plots import all_plots, write_plots
 from engine.evaluation.questions import RUN_DEPTH, Run, choose_questions, write_run
 from engine.evaluation.results import run_header, write_header, write_result

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.answers.record import Located, verify
+from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus
 from engine.investigation.presentation import text_of
 from engine.model import Document, Passage
@@ -77,13 +78,7 @@ class Checker:
 
     def source(self, passage_id: str) -> tuple[Passage, Document] | None:
         """Return a passage of the corpus with its document, None if unavailable."""
-        if self.corpus is None:
-            return None
-        rows = self.corpus.rows([passage_id])
-        if (rows < 0).any():
-            return None
-        [passage] = self.corpus.passages(rows)
-        return passage, self.corpus.documents()[int(self.corpus.document_numbers(rows)[0])]
+        return None if self.corpus is None else find_passages(self.corpus, [passage_id]).get(passage_id)
 
     def _passages(self, ids: tuple[str, ...]) -> list[Passage] | None:
         if self.corpus is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus
 from engine.model import Document, Passage
 from engine.records.phrases import full_citation, short_citation, trail_sentence
@@ -46,7 +47,7 @@ class Names:
 
 def names_of(record: CaseRecord, corpus: Corpus | None = None) -> Names:
     """Return the citations of all passages of a record."""
-    found = {} if corpus is None else _of_corpus(record, corpus)
+    found = {} if corpus is None else find_passages(corpus, [node.id for node in record.pool.nodes])
     return Names({**found, **{one.id: _of_record(one, found.get(one.id)) for one in record.passages}})
 
 
@@ -65,16 +66,3 @@ def _of_record(ranked: PassagePart, known: Found | None) -> Found:
     if known is not None and known[1].id == ranked.document:
         return passage, known[1]
     return passage, Document(ranked.document, ranked.title)
-
-
-def _of_corpus(record: CaseRecord, corpus: Corpus) -> dict[str, Found]:
-    """Return the pool passages that are still in the corpus."""
-    ids = [node.id for node in record.pool.nodes]
-    rows = corpus.rows(ids)
-    there = rows[rows >= 0]
-    documents = corpus.documents()
-    numbers = corpus.document_numbers(there).tolist()
-    return {
-        passage.id: (passage, documents[number])
-        for passage, number in zip(corpus.passages(there), numbers, strict=True)
-    }

@@ -9,9 +9,8 @@ from urllib.parse import quote
 
 import orjson
 
-from engine.exports.models import model_name
 from engine.exports.naming import Names, names_of
-from engine.exports.reading import events_in, record_in, state_of
+from engine.exports.reading import events_in, model_name, record_in, state_of
 from engine.exports.registry import ExportableCase
 from engine.model import GapQuery, StrategyCount
 from engine.records.record import CaseRecord, HopPart, RoundPart

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.presentation import text_of
 from engine.model import Direction, Relation
@@ -307,10 +308,10 @@ class ComparedCase:
         shown = self.ranked.get(name)
         if shown is not None:
             return shown["document"], shown["title"] or shown["document"]
-        if self.corpus is None or (row := self.corpus.rows([name]))[0] < 0:
+        if self.corpus is None or not (found := find_passages(self.corpus, [name])):
             return None
-        found = self.corpus.documents()[int(self.corpus.document_numbers(row)[0])]
-        return found.id, found.title or found.id
+        document = found[name][1]
+        return document.id, document.title or document.id
 
     def words(self, passage: Record) -> str | None:
         """Return this corpus's text for a passage of a record; None if unknown."""

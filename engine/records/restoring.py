@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
+from engine.corpus.lookup import with_documents
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.investigation.pool import Entry, Pool, restore_pool
@@ -198,10 +199,7 @@ def _rows(ids: Sequence[str], corpus: Corpus, where: object) -> Rows:
 
 
 def _found(ids: Sequence[str], corpus: Corpus, where: object) -> list[tuple[Passage, Document]]:
-    rows = _rows(ids, corpus, where)
-    documents = corpus.documents()
-    numbers = corpus.document_numbers(rows).tolist()
-    return [(one, documents[number]) for one, number in zip(corpus.passages(rows), numbers, strict=True)]
+    return with_documents(corpus, _rows(ids, corpus, where))
 
 
 def _ranked(part: PassagePart, corpus: Corpus, where: object) -> RankedPassage:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.corpus.related import RelatedEntity, entity_graph
 from engine.corpus.verifying import Verified
@@ -271,12 +272,7 @@ def trail_names(passages: tuple[RankedPassage, ...], corpus: Corpus) -> Mapping[
     """Return short citations of all passages that trails pass through or that have the same text."""
     ids = {hop.source_id for p in passages for trail in p.trails for hop in trail if hop.source_id}
     ids |= {other for ranked in passages for other in ranked.same_words}
-    rows = corpus.rows(sorted(ids))
-    documents, numbers = corpus.documents(), corpus.document_numbers(rows).tolist()
-    return {
-        passage.id: short_citation(passage, documents[number])
-        for passage, number in zip(corpus.passages(rows), numbers, strict=True)
-    }
+    return {name: short_citation(*found) for name, found in find_passages(corpus, sorted(ids)).items()}
 
 
 def ingestion_text(report: IngestionReport) -> Iterator[str]:

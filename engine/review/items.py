@@ -1,8 +1,10 @@
 """Items of a case that can be judged: its passages, the hops of its trails, and the sentences of its
-answer."""
+answer.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +13,7 @@ from typing import Any, NamedTuple
 
 from engine.answers.answer import answer
 from engine.answers.record import Answer
+from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.presentation import group_identical
@@ -155,14 +158,10 @@ def _described(read: _Read) -> dict[str, Any]:
 
 def _read(ids: Sequence[str], corpus: Corpus) -> dict[str, _Read]:
     """Return passages by id, as far as the corpus has them."""
-    rows = corpus.rows(list(ids))
-    available = rows[rows >= 0]
-    documents, numbers = corpus.documents(), corpus.document_numbers(available).tolist()
-    found = {}
-    for passage, number in zip(corpus.passages(available), numbers, strict=True):
-        own = documents[number]
-        found[passage.id] = _Read(passage, own.title, own.type or "", short_citation(passage, own))
-    return found
+    return {
+        name: _Read(passage, own.title, own.type or "", short_citation(passage, own))
+        for name, (passage, own) in find_passages(corpus, ids).items()
+    }
 
 
 def _distances(edges: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -191,3 +190,25 @@ def _judged_once(items: Sequence[Item], passages: Sequence[Passage]) -> Iterator
         copies = [keys[one] for one in same.get(item.passage_id, ()) if keys[one] not in (*judged, item.key)]
         judged.update((item.key, *copies))
         yield replace(item, copies=tuple(copies))
+
+
+# Find quotes in the texts that they are taken from.
+
+Pieces = tuple[tuple[str, bool], ...]
+
+
+def mark_quotes(text: str, *quotes: str) -> Pieces:
+    """Split a text into pieces and mark those that are quotes.
+
+    Each quote is searched after the one before, ignoring white space; in the given case first, then in any.
+    A quote that does not occur is not marked."""
+    pieces, end = [], 0
+    for quote in quotes:
+        words = quote.split()
+        pattern, found = r"\s+".join(map(re.escape, words)), None
+        if words:
+            found = re.compile(pattern).search(text, end) or re.compile(pattern, re.I).search(text, end)
+        if found is not None:
+            pieces += [(text[end : found.start()], False), (found[0], True)]
+            end = found.end()
+    return tuple(piece for piece in (*pieces, (text[end:], False)) if piece[0]) or ((text, False),)

@@ -14,7 +14,7 @@ from engine.investigation.ranking.weights import adopt_weights, check_room, keep
 from engine.records.store.chain import new_id
 from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
-from engine.review.learning.observations import Labels, Observed, make_labels, observe
+from engine.review.learning.learning import Labels, Observed, make_labels, observe
 from engine.review.learning.validation import Choice, Moved, learn_weights
 from engine.review.model import Assessment
 from engine.settings import InvestigationSettings

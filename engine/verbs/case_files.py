@@ -21,8 +21,8 @@ from engine.verbs.verb import LONGEST_ANSWER, Caller, Response, Tool, verb, weig
 if TYPE_CHECKING:
     from engine.exports.kept_cases import Verdicts
     from engine.exports.registry import ExportableCase
-    from engine.records.expansion import ExpansionTree
     from engine.records.expansion.statistics import Names
+    from engine.records.expansion.tree import ExpansionTree
     from engine.records.record import CaseRecord
 
 # The path from which the server gives files of cases.
@@ -325,7 +325,6 @@ def show_tree(caller: Caller, request: ShowTree) -> Response:
 
     Raises InputError for an unknown case or passage.
     """
-    from engine.records.expansion import expansion_tree, facts_of_record
     from engine.records.expansion.statistics import (
         first_known,
         names_of_corpus,
@@ -333,6 +332,7 @@ def show_tree(caller: Caller, request: ShowTree) -> Response:
         statistics,
     )
     from engine.records.expansion.text import statistics_lines, statistics_to_json
+    from engine.records.expansion.tree import expansion_tree, facts_of_record
 
     _check_tree(request)
     record = _record(caller, request.case)

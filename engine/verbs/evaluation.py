@@ -141,8 +141,7 @@ def _asking(corpus: Corpus, request: EvaluateOptions) -> Iterator[AskQuestions]:
     """Yield a function that asks questions, one after the other or in several processes."""
     from functools import partial
 
-    from engine.evaluation.evaluate import judge_questions
-    from engine.evaluation.parallel import Processes
+    from engine.evaluation.evaluate import Processes, judge_questions
 
     if request.jobs == 1:
         yield partial(judge_questions, corpus)

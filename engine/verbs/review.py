@@ -254,8 +254,8 @@ def _progress_line(progress: Progress) -> str:
 
 def _turn_lines(turn: Turn, progress: Progress, verdicts: list[str]) -> Iterator[str]:
     """Yield an item as a reviewer reads it, without the engine's own judgement."""
+    from engine.review.items import mark_quotes
     from engine.review.model import ItemKind
-    from engine.review.quoting import mark_quotes
 
     item = turn.item
     yield f"Question: {turn.question}"

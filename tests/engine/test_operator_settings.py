@@ -140,7 +140,7 @@ def test_the_docs_are_what_the_command_prints() -> None:
 # What else touches the environment, and why that is no setting of ours.
 ALLOWED = {
     "engine/operator_settings.py": "the one place",
-    "engine/evaluation/parallel.py": "gives child processes one thread each",
+    "engine/evaluation/evaluate.py": "gives child processes one thread each",
     "engine/isolation/enter.py": "takes what its parent handed over",
     "engine/isolation/installation.py": "finds the libraries of this Python",
     "engine/isolation/layers.py": "finds the modules of this Python",

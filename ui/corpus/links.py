@@ -9,8 +9,14 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from engine.access.users import Action
-from engine.corpus.extracted import Judgement, Proposal, Validation, add_validation
-from engine.corpus.extracted.readings import CONCEPT_RELATIONS, occurrence_at
+from engine.corpus.extracted.readings import (
+    CONCEPT_RELATIONS,
+    Judgement,
+    Proposal,
+    Validation,
+    add_validation,
+    occurrence_at,
+)
 from engine.errors import InputError
 from engine.extraction.checklist import (
     TERMS,

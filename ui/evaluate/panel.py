@@ -15,7 +15,7 @@ from pydantic import Field
 from engine.caching import Cache
 from engine.errors import CorpusError, InputError, ResourceError
 from engine.evaluation import Question
-from engine.evaluation.pair import compare_settings
+from engine.evaluation.compare import compare_settings
 from engine.evaluation.plots import ablation_bars, all_plots
 from engine.evaluation.questions import spread_evenly
 from engine.evaluation.results import results_bytes, run_header

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.evaluation import Evaluation, QuestionResult, summarise
 from engine.evaluation.ablation import Ablation
-from engine.evaluation.compare import Difference, paired
-from engine.evaluation.pair import Pair, PairedPassage, SettingsResult
+from engine.evaluation.compare import Difference, Pair, PairedPassage, SettingsResult, paired
 from engine.language.characters import escape, shortened
 from engine.records.phrases import completeness_words, pinpoint, plural, stop_words
 from ui.investigate.passages import marked

@@ -15,7 +15,7 @@ from engine.investigation import run_case
 from engine.isolation.layers import in_words, layers_here
 from engine.language.embedders import NO_EMBEDDING, embedder
 from engine.language.embedders.endpoint import EndpointEmbedder
-from engine.retrieval.rerank import reranker
+from engine.retrieval.rerank.spec import reranker
 from ui.models.choices import offered, offers
 from ui.shelf import Library
 

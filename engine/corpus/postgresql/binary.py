@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from psycopg import Connection, sql
 
 from engine.corpus.embedded.arrays import Array
-from engine.corpus.postgresql.schema import SCHEMA, TABLES
+from engine.corpus.postgresql.catalogue import SCHEMA, TABLES
 
 HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 TRAILER = b"\xff\xff"

@@ -31,7 +31,7 @@ from engine.corpus.embedded.publication import (
 )
 from engine.corpus.extracted.readings import Validation
 from engine.corpus.journal import FolderJournals
-from engine.corpus.postgresql.schema import SCHEMA, TABLES
+from engine.corpus.postgresql.catalogue import SCHEMA, TABLES
 from engine.corpus.postgresql.server import Server
 from engine.corpus.postgresql.texts import PostgresTexts
 from engine.corpus.protocol import Rows

@@ -28,9 +28,8 @@ from engine.corpus.extracted.readings import Validation, current_verdicts
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary
 from engine.corpus.postgresql import source as rows
-from engine.corpus.postgresql.catalogue import new_generation, partition, prepare, publish
+from engine.corpus.postgresql.catalogue import TABLES, new_generation, partition, prepare, publish
 from engine.corpus.postgresql.journals import merge, read_lines
-from engine.corpus.postgresql.schema import TABLES
 from engine.corpus.postgresql.server import Server
 from engine.corpus.postgresql.source import Source
 from engine.errors import InputError

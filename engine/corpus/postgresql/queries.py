@@ -17,7 +17,7 @@ from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.documents import load_document
 from engine.corpus.embedded.generation import Manifest
 from engine.corpus.postgresql.binary import read_columns
-from engine.corpus.postgresql.schema import SCHEMA
+from engine.corpus.postgresql.catalogue import SCHEMA
 from engine.corpus.postgresql.server import Replicated, Server
 from engine.corpus.protocol import Mask, Rows
 from engine.model import Document

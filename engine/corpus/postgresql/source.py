@@ -20,7 +20,7 @@ from engine.corpus.embedded.structure import Browsing
 from engine.corpus.extracted.readings import Validation
 from engine.corpus.ontology import ontology_in_force
 from engine.corpus.postgresql import binary
-from engine.corpus.postgresql.schema import get_entity_document
+from engine.corpus.postgresql.catalogue import get_entity_document
 from engine.language.addresses import number_key
 from engine.model import TargetKind
 

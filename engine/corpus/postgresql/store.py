@@ -19,10 +19,9 @@ from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.store import info_of
 from engine.corpus.extracted.readings import Validation, current_verdicts
 from engine.corpus.ontology import ontology_from
-from engine.corpus.postgresql.catalogue import find_published, hold_generation, parse_manifest
+from engine.corpus.postgresql.catalogue import SCHEMA, find_published, hold_generation, parse_manifest
 from engine.corpus.postgresql.journals import PostgresJournals, apply_verdicts
 from engine.corpus.postgresql.links import PostgresLinks, PostgresNames
-from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.searches import PostgresSearches
 from engine.corpus.postgresql.server import Replicated, Server
 from engine.corpus.postgresql.texts import PostgresTexts

@@ -21,8 +21,8 @@ from engine.corpus.embedded.documents import (
     load_metadata,
 )
 from engine.corpus.embedded.structure import Outline
+from engine.corpus.postgresql.catalogue import SCHEMA
 from engine.corpus.postgresql.queries import ASKED, IN_PARTS, OWN, Cache, PostgresQueries
-from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.protocol import Mask, Rows
 from engine.language.addresses import number_key
 from engine.model import Passage, Section

@@ -27,8 +27,8 @@ from engine.corpus.embedded.writing import Parts, write_generation
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary
 from engine.corpus.postgresql.binary import read_columns
+from engine.corpus.postgresql.catalogue import SCHEMA
 from engine.corpus.postgresql.journals import copy_lines_back
-from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.store import PostgresCorpus
 from engine.model import Passage, Reference
 

@@ -8,13 +8,91 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
+
+import yaml
 
 from engine.errors import InputError
-from engine.evaluation.questions import Run, run_lines, topic_of
-from engine.exports.ir_metadata import metadata_lines
-from engine.exports.reading import record_in
+from engine.evaluation.questions import RUN_TAG, Run, run_lines, topic_of
+from engine.exports.reading import events_in, model_name, record_in, state_of
 from engine.exports.registry import Export, ExportableCase
-from engine.records.record import PassagePart
+from engine.records.record import CaseRecord, PassagePart
+from engine.records.replaying import STEPS, standing
+from engine.records.store.store import engine_version
+
+# The ir_metadata header of a run: YAML in comment lines, ordered by the PRIMAD model.
+
+START, END = "ir_metadata.start", "ir_metadata.end"
+# No line folding: readers treat comments line by line.
+_WIDE = 1_000_000
+OWN_SCORES = "the ranking score of the engine"
+RANK_SCORES = "the rank counted from the end, as the engine's scores do not decrease with rank"
+
+
+def metadata_lines(case: ExportableCase, record: CaseRecord, *, own_scores: bool) -> list[str]:
+    """Return the header as comment lines."""
+    written = yaml.safe_dump(
+        metadata(case, record, own_scores=own_scores), sort_keys=False, allow_unicode=True, width=_WIDE
+    )
+    return [f"# {line}\n" for line in (START, *written.rstrip("\n").split("\n"), END)]
+
+
+def metadata(case: ExportableCase, record: CaseRecord, *, own_scores: bool) -> dict[str, Any]:
+    """Return the values of the schema that the record contains."""
+    version = engine_version() if case.summary is None else case.summary.engine
+    return {
+        "tag": RUN_TAG,
+        "platform": {"software": {"retrieval toolkit": [f"redstring=={version}"]}},
+        "research goal": {
+            "description": "passages that support an answer to a question, and how each was found"
+        },
+        "implementation": {
+            "executable": {"cmd": "python -m engine investigate"},
+            "source": {"lang": "python"},
+        },
+        "method": {
+            "automatic": is_automatic(case, record),
+            "score": OWN_SCORES if own_scores else RANK_SCORES,
+            "retrieval": [{"name": name, "method": method} for name, method in _methods(record)],
+        },
+        "actor": {"role": "experimenter"},
+        "data": {
+            "test collection": {"name": _line(record.corpus)},
+            "other": {
+                "topic": {"id": topic_of(record.question), "title": _line(record.question)},
+                "case": "" if case.summary is None else case.summary.id,
+                "corpus fingerprint": "" if case.summary is None else case.summary.fingerprint,
+                "started": record.begun.isoformat(),
+                "as of": record.day or "",
+                "record sha256": state_of(case),
+            },
+        },
+    }
+
+
+def is_automatic(case: ExportableCase, record: CaseRecord) -> bool:
+    """Return whether no user influenced the ranking (TREC: an automatic run)."""
+    if record.plan.edited or record.pool.pinned or record.pool.dismissed:
+        return False
+    return not any(event.kind in STEPS for event in standing(events_in(case)))
+
+
+def _methods(record: CaseRecord) -> list[tuple[str, str]]:
+    """Return retrievers with hits, strategies with admitted passages, and the model used."""
+    found = [
+        (one.retriever, "retriever") for round_ in record.rounds for one in round_.retrievers if one.found
+    ]
+    brought = dict.fromkeys(node.strategy for node in record.pool.nodes)
+    found += [(name, "strategy") for name in brought]
+    name = model_name(record.model)
+    found += [(name, "language model")] if name and record.usage else []
+    return [(_line(name), method) for name, method in dict.fromkeys(found)]
+
+
+def _line(text: str) -> str:
+    """Return a text on one line."""
+    return " ".join(text.split())
+
 
 DIGITS = 6
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from engine.answers.record import Citation
+from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus
 from engine.exports.checking import Check, Checker
 from engine.records.phrases import full_citation, short_citation
@@ -175,11 +176,8 @@ class PassageNames:
         wanted = list(dict.fromkeys((*self._names, *ids)))
         if corpus is None or not wanted:
             return
-        rows = corpus.rows(wanted)
-        rows = rows[rows >= 0]
-        documents, numbers = corpus.documents(), corpus.document_numbers(rows).tolist()
-        for passage, number in zip(corpus.passages(rows), numbers, strict=True):
-            self._names[passage.id] = " ".join(short_citation(passage, documents[number]).split())
+        for name, found in find_passages(corpus, wanted).items():
+            self._names[name] = " ".join(short_citation(*found).split())
 
     def __call__(self, passage_id: str) -> str:
         """Return the name of a passage for a sentence."""

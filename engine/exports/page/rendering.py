@@ -11,6 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus
 from engine.exports.checking import Checker
 from engine.exports.memo.composing import checker_of, compose, names_of
@@ -207,14 +208,8 @@ def _documents(case: CaseRecord, corpus: Corpus | None) -> tuple[dict[str, str],
     titles = {one: known.get(one.split("/")[0], one.split("/")[0]) for one in ids}
     titles |= {one.id: one.title for one in case.passages if one.title}
     if corpus is not None and ids:
-        rows = corpus.rows(ids)
-        rows = rows[rows >= 0]
-        documents = corpus.documents()
-        for passage, number in zip(
-            corpus.passages(rows), corpus.document_numbers(rows).tolist(), strict=True
-        ):
-            labels[passage.id] = passage.label
-            titles[passage.id] = documents[number].title or documents[number].id
+        for name, (passage, document) in find_passages(corpus, ids).items():
+            labels[name], titles[name] = passage.label, document.title or document.id
     return labels, titles
 
 

@@ -28,7 +28,8 @@ from engine.llm.prompt import most_tokens
 from engine.llm.suspicion import addresses_machine
 from engine.model import Passage
 from engine.retrieval.planning import decomposing, hypothetical, make_plan
-from engine.retrieval.rerank import LISTWISE, listwise
+from engine.retrieval.rerank import listwise
+from engine.retrieval.rerank.listwise import LISTWISE
 from engine.settings import GAP_QUERIES, HYPOTHETICAL, SUB_QUESTIONS, SUFFICIENCY, InvestigationSettings
 
 if TYPE_CHECKING:

@@ -14,17 +14,9 @@ from engine.investigation.ranking import Ranking
 from engine.language.embedders.loading import model_name
 from engine.llm.suspicion import addresses_machine
 from engine.retrieval.asking import Asking
-from engine.retrieval.rerank import (
-    BUDGET,
-    LISTWISE,
-    STOPPED,
-    Judged,
-    Judging,
-    ListwiseReranker,
-    Reranker,
-    reads,
-    reranker,
-)
+from engine.retrieval.rerank.base import BUDGET, STOPPED, Judged, Judging, Reranker, reads
+from engine.retrieval.rerank.listwise import LISTWISE, ListwiseReranker
+from engine.retrieval.rerank.spec import reranker
 
 # Withheld passages
 #

@@ -9,6 +9,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus
 from engine.investigation.trails import FROM_QUESTION, RELATIONS
 from engine.model import Document, Passage, StrategyCount
@@ -41,15 +42,7 @@ def named(passage: Passage, document: Document) -> Named:
 
 def names_of_corpus(corpus: Corpus) -> Names:
     """Return a lookup of the names of a corpus's passages; unknown ids are left out."""
-
-    def names(ids: Sequence[str]) -> Mapping[str, Named]:
-        rows = corpus.rows(ids)
-        here = rows[rows >= 0]
-        documents = corpus.documents()
-        found = zip(corpus.passages(here), corpus.document_numbers(here).tolist(), strict=True)
-        return {passage.id: named(passage, documents[number]) for passage, number in found}
-
-    return names
+    return lambda ids: {name: named(*found) for name, found in find_passages(corpus, ids).items()}
 
 
 def names_of_record(record: CaseRecord) -> Names:

@@ -25,11 +25,6 @@ COLUMNS = [
     for column in CASES.c
     if column.name not in ("number", "searched", "settings", "parts", "notes", "head", "opened")
 ]
-# Columns that lists of averages contain.
-AVERAGED = (
-    *("coverage_score", "mean_similarity", "top_similarity", "reference_coverage", "round_efficiency"),
-    *("completeness", "passages", "milliseconds"),
-)
 
 
 @dataclass(frozen=True, slots=True)

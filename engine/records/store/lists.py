@@ -11,7 +11,6 @@ from sqlalchemy import ColumnElement, RowMapping, Select, and_, case, func, sele
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.chain import engine_version
 from engine.records.store.database import (
-    AVERAGED,
     COLUMNS,
     CaseDatabase,
     CaseFilter,
@@ -21,7 +20,7 @@ from engine.records.store.database import (
     apply_filter,
     summary_from,
 )
-from engine.records.store.tables import CASES, COSTS, HOPS, MATTERS, PASSAGES
+from engine.records.store.tables import AVERAGED, CASES, COSTS, HOPS, MATTERS, PASSAGES
 
 # Averages over many cases. Views of the database contain the same figures for SQL users: ``low_coverage``,
 # ``by_verdict``, ``over_time``, and per matter ``matter_by_verdict`` and ``matter_over_time``.

@@ -59,15 +59,14 @@ from engine.records.store.database import (
 from engine.records.store.lists import CaseLists
 from engine.records.store.opening import QUEUE_ITEMS, error_line
 from engine.records.store.rows import rows_of, search_text, summary_of
-from engine.records.store.tables import CASES, EVENTS, MATTERS, METADATA, OF_A_CASE, STATES
+from engine.records.store.tables import BY_TRIGGER, CASES, EVENTS, MATTERS, METADATA, OF_A_CASE, STATES, VIEWS
 from engine.records.store.writing import CaseDeletion, CaseTransfer, add_event, replace_rows
 from engine.unpacking import inflate
 
 # Integrity check: the hash chain of each case, its records, the tables derived from them, the database.
 
 # On PostgreSQL a trigger replaces two foreign keys.
-_TRIGGER, _BY_TRIGGER = "rows_of_deleted_case", ("fk_hops_case_number", "fk_hits_case_number")
-_VIEWS = {"low_coverage", "by_verdict", "over_time", "matter_by_verdict", "matter_over_time"}
+_TRIGGER, _BY_TRIGGER = "rows_of_deleted_case", [f"fk_{table}_case_number" for table in BY_TRIGGER]
 
 
 def check_case(connection: Connection, number: int) -> list[str]:
@@ -177,7 +176,7 @@ def _missing(connection: Connection) -> Iterator[str]:
         if kind.startswith("add_"):
             yield f"{kind.removeprefix('add_')} {what[-1]} is missing"
     yield from (
-        f"the view {one} is missing" for one in sorted(_VIEWS - {*inspect(connection).get_view_names()})
+        f"the view {one} is missing" for one in sorted(VIEWS.keys() - {*inspect(connection).get_view_names()})
     )
     if connection.dialect.name == "postgresql":
         there = select(func.count()).select_from(text("pg_trigger")).where(text(f"tgname = '{_TRIGGER}'"))

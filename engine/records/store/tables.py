@@ -309,11 +309,12 @@ OF_A_CASE = (ROUNDS, QUERIES, HITS, PASSAGES, HOPS, COSTS)
 
 # Views for SQL users, and a trigger.
 
-_FIGURES = (
+# Columns that lists of averages contain.
+AVERAGED = (
     *("coverage_score", "mean_similarity", "top_similarity", "reference_coverage", "round_efficiency"),
     *("completeness", "passages", "milliseconds"),
 )
-_MEANS = ", ".join(f"avg(cases.{name}) as {name}" for name in _FIGURES)
+_MEANS = ", ".join(f"avg(cases.{name}) as {name}" for name in AVERAGED)
 _IN_MATTERS = "from cases join matters on matters.id = cases.matter"
 VIEWS = {
     "low_coverage": (
@@ -338,7 +339,7 @@ VIEWS = {
 }
 # On PostgreSQL a trigger deletes the rows of these tables with their case: foreign keys were checked for each
 # of thousands of rows, a third of the time to save a case.
-_BY_TRIGGER = ("hops", "hits")
+BY_TRIGGER = ("hops", "hits")
 
 
 def create_views(connection: Connection) -> None:
@@ -351,7 +352,7 @@ def replace_keys_by_trigger(connection: Connection) -> None:
     """On PostgreSQL, replace the foreign keys of tables with many rows by a trigger."""
     if connection.dialect.name != "postgresql":
         return
-    deleted = "".join(f"delete from {table} where case_number = old.number; " for table in _BY_TRIGGER)
+    deleted = "".join(f"delete from {table} where case_number = old.number; " for table in BY_TRIGGER)
     connection.execute(
         text(
             "create function rows_of_deleted_case() returns trigger language plpgsql "
@@ -364,5 +365,5 @@ def replace_keys_by_trigger(connection: Connection) -> None:
             "for each row execute function rows_of_deleted_case()"
         )
     )
-    for table in _BY_TRIGGER:
+    for table in BY_TRIGGER:
         connection.execute(text(f"alter table {table} drop constraint fk_{table}_case_number"))

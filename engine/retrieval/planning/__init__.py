@@ -4,7 +4,7 @@
 possible ones (``prose.py``), the provisions that it names (``named/``), and the views that are scanned: its
 parts (``parting.py``), sides and clauses (``words.py``), words of the law and of the corpus (``views.py``).
 ``engine/languages`` has the tables of each language. If the settings say so, a language model splits the
-question (``decomposing.py``) and drafts passages that might answer it (``hypothetical/``); ``assisted.py``
+question (``decomposing.py``) and drafts passages that might answer it (``hypothetical.py``); ``assisted.py``
 chooses the views and has the fallbacks.
 """
 

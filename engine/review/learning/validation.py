@@ -24,12 +24,12 @@ from engine.review.learning.learning import (
     Lesson,
     Lists,
     Observations,
+    Observed,
     fit_lessons,
     gains,
     make_experience,
     observations,
 )
-from engine.review.learning.observations import Observed
 
 FOLDS = 5
 # Possible strengths of the learned weights; the first disables them.

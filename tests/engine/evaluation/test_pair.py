@@ -6,7 +6,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.evaluation.pair import compare_settings
+from engine.evaluation.compare import compare_settings
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import SETTINGS, finished
 

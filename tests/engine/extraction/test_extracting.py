@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted import DocumentRead, Proposal, WindowRead, load_readings, proposals
+from engine.corpus.extracted.readings import DocumentRead, Proposal, WindowRead, load_readings, proposals
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError, SettingsError
 from engine.extraction import expected, extract, make_plan

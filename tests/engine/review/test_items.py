@@ -13,9 +13,15 @@ from hypothesis import strategies as st
 from engine.answers.record import Answer, Citation, Method, Sentence, Support
 from engine.corpus.protocol import Corpus
 from engine.model import Span
-from engine.review.items import _distances, answer_items, hop_items, passage_items, sentence_items
+from engine.review.items import (
+    _distances,
+    answer_items,
+    hop_items,
+    mark_quotes,
+    passage_items,
+    sentence_items,
+)
 from engine.review.model import Item, ItemKind
-from engine.review.quoting import mark_quotes
 
 PLACES = st.sampled_from("abcdefg")
 

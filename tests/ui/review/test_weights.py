@@ -15,7 +15,7 @@ from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import adopted_weights
 from engine.records.store import EVERYBODY
 from engine.review.items import passage_items
-from engine.review.learning.observations import describe_case
+from engine.review.learning.learning import describe_case
 from engine.review.learning.validation import Choice, learn_weights
 from engine.review.model import Verdict
 from engine.review.queues import QueuedItem

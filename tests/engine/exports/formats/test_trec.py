@@ -12,7 +12,7 @@ from pytrec_eval import RelevanceEvaluator, parse_qrel, parse_run
 
 from engine.errors import InputError
 from engine.evaluation.questions import topic_of
-from engine.exports.ir_metadata import OWN_SCORES, RANK_SCORES
+from engine.exports.formats.trec_run import OWN_SCORES, RANK_SCORES
 from engine.exports.reading import record_in
 from engine.exports.registry import ExportableCase, export_of
 from tests.engine.exports.cases import ASKED, EMPTY, FORGED, GAPS, HOSTILE, ORDINARY

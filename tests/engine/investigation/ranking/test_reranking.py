@@ -20,7 +20,7 @@ from engine.llm import Meter
 from engine.model import RankedPassage
 from engine.records.export import investigation_to_json
 from engine.retrieval.asking import Asking
-from engine.retrieval.rerank import reranker
+from engine.retrieval.rerank.spec import reranker
 from engine.settings import InvestigationSettings
 from tests.engine.cross_encoder import write_cross_encoder
 from tests.engine.harbour import QUESTION

@@ -5,82 +5,9 @@ import pytest
 from engine.language.references import find_mentions
 from engine.model import Relation, SectionKind
 from tests.engine.language.references.reading import Row, rows
+from tests.tables import pairs
 
-TABLE: list[tuple[str, list[Row]]] = [
-    ("as set out in Rule 4.3.2(1)(a).", [("Rule 4.3.2(1)(a)", None, ("rule 4.3.2/1/a",))]),
-    ("See 4.3.2(1) below", [("4.3.2(1)", None, ("rule 4.3.2/1",))]),
-    ("under section 58(2) and", [("section 58(2)", None, ("section 58/2",))]),
-    ("sections 12 to 15", [("sections 12 to 15", None, ("section 12 .. 15",))]),
-    (
-        "Rules 5.1, 5.3 and 5.7 apply",
-        [("Rules 5.1, 5.3 and 5.7", None, ("rule 5.1", "rule 5.3", "rule 5.7"))],
-    ),
-    ("Articles 5, 6 and 7", [("Articles 5, 6 and 7", None, ("article 5", "article 6", "article 7"))]),
-    (
-        "Rules 2.3.16(7)(a) and (b)",
-        [("Rules 2.3.16(7)(a) and (b)", None, ("rule 2.3.16/7/a", "rule 2.3.16/7/b"))],
-    ),
-    ("Article 6(1) of the GDPR", [("Article 6(1) of the GDPR", "GDPR", ("article 6/1",))]),
-    ("Chapter 3 of COBS", [("Chapter 3 of COBS", "COBS", ("chapter 3",))]),
-    ("COBS 3.4.2", [("COBS 3.4.2", "COBS", ("rule 3.4.2",))]),
-    ("GEN 6 and", [("GEN 6", "GEN", ("rule 6",))]),
-    ("MIR Rule 2.3", [("MIR Rule 2.3", "MIR", ("rule 2.3",))]),
-    ("Annex II and Schedule 2", [("Annex II", None, ("annex II",)), ("Schedule 2", None, ("schedule 2",))]),
-    ("in APP 4 or App4", [("APP 4", None, ("annex 4",)), ("App4", None, ("annex 4",))]),
-    ("Clause 4 and Part 4", [("Clause 4", None, ("subsection 4",)), ("Part 4", None, ("part 4",))]),
-    ("paragraph (2) or (3)", [("paragraph (2) or (3)", None, ("paragraph 2", "paragraph 3"))]),
-    ("paragraph 5 of Schedule 2", [("paragraph 5 of Schedule 2", None, ("schedule 2 > paragraph 5",))]),
-    ("Section A4.3 of App4", [("Section A4.3 of App4", None, ("annex 4 > section A4.3",))]),
-    ("Part 3 of Chapter 3 of PRU", [("Part 3 of Chapter 3 of PRU", "PRU", ("chapter 3 > part 3",))]),
-    ("subsection (1)(a) of section 59", [("subsection (1)(a) of section 59", None, ("section 59/1/a",))]),
-    ("Part 1 of the Schedule", [("Part 1 of the Schedule", None, ("schedule  > part 1",))]),
-    (
-        "section 9 of the Commercial Register Act 2004 is",
-        [("section 9 of the Commercial Register Act 2004", "Commercial Register Act 2004", ("section 9",))],
-    ),
-    (
-        "Article 4 of Regulation (EU) 2016/679",
-        [("Article 4 of Regulation (EU) 2016/679", "Regulation (EU) 2016/679", ("article 4",))],
-    ),
-    # a heading may stand between the number and the document
-    ("Rule 9.5.3 (Voting) of MKT", [("Rule 9.5.3 (Voting) of MKT", "MKT", ("rule 9.5.3",))]),
-    # marks of no width stand before numbers that were fields of a word processor
-    ("with Rule \u200e2.7.1", [("Rule \u200e2.7.1", None, ("rule 2.7.1",))]),
-    ("Chapter 2 of \u200ePart 11", [("Chapter 2 of \u200ePart 11", None, ("part 11 > chapter 2",))]),
-    ("paragraph 148h) above", [("paragraph 148h)", None, ("paragraph 148/h",))]),
-    ("the Companies Regulations", [("Companies Regulations", "Companies Regulations", ())]),
-    # a list behind a singular, where a document's name ends it
-    (
-        "Article 13 or 14 of the Agency Act",
-        [("Article 13 or 14 of the Agency Act", "Agency Act", ("article 13", "article 14"))],
-    ),
-    ("within Section 5 and 14 days", [("Section 5", None, ("section 5",))]),
-    # as European acts cite
-    ("paragraph 2 of Article 5", [("paragraph 2 of Article 5", None, ("article 5/2",))]),
-    ("point (a) of Article 6(1)", [("point (a) of Article 6(1)", None, ("article 6/1/a",))]),
-    # as the United Kingdom cites
-    (
-        "section 5(2)(a) of the 2006 Act",
-        [("section 5(2)(a) of the 2006 Act", "2006 Act", ("section 5/2/a",))],
-    ),
-    ("Sch. 2 para. 3", [("Sch. 2 para. 3", None, ("schedule 2 > paragraph 3",))]),
-    ("reg. 4 of S.I. 2001/1228", [("reg. 4 of S.I. 2001/1228", "S.I. 2001/1228", ("rule 4",))]),
-    ("see S.I. 2001/1228.", [("S.I. 2001/1228", "S.I. 2001/1228", ())]),
-    # as the United States cite
-    ("under 42 U.S.C. § 1983,", [("42 U.S.C. § 1983", "42 U.S.C.", ("section 1983",))]),
-    ("15 U.S.C. 78j(b) and", [("15 U.S.C. 78j(b)", "15 U.S.C.", ("rule 78j/b",))]),
-    ("by 17 CFR 240.10b-5.", [("17 CFR 240.10b-5", "17 CFR", ("rule 240.10b-5",))]),
-    ("part of 14 CFR Part 39 (the", [("14 CFR Part 39", "14 CFR Part 39", ())]),
-    ("at 85 FR 49605.", [("85 FR 49605", "85 FR 49605", ())]),
-    ("Pub. L. 111-203", [("Pub. L. 111-203", "Pub. L. 111-203", ())]),
-    ("held in Roe v. Wade, 410 U.S. 113 (1973)", [("Roe v. Wade, 410 U.S. 113", "410 U.S. 113", ())]),
-    ("123 F. 3d 456", [("123 F. 3d 456", "123 F.3d 456", ())]),
-    # what only looks like a reference
-    ("a rate of 4.75% or 3.5 times", []),
-    ("the Companies Rules 2007 were made", [("Companies Rules 2007", "Companies Rules 2007", ())]),
-    ("on 12.03.2021 at 10.30", []),
-    ("scheduled for release", []),
-]
+TABLE: list[tuple[str, list[Row]]] = pairs(__file__, "TABLE")
 
 
 @pytest.mark.parametrize(("text", "expected"), TABLE)

@@ -6,9 +6,9 @@ from hypothesis import given
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.pool import Pool
-from engine.records.expansion import expansion_tree, facts_of_pool
 from engine.records.expansion.statistics import Named, names_of_corpus, statistics
 from engine.records.expansion.text import statistics_lines, statistics_to_json
+from engine.records.expansion.tree import expansion_tree, facts_of_pool
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import finished
 from tests.engine.records.expansion.grown import facts, pools

@@ -15,8 +15,8 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.model import Direction, Hop, Relation
-from engine.records.expansion import ExpansionTree, expansion_tree, facts_of_pool, facts_of_record
 from engine.records.expansion.text import descendants_to_json, tree_to_json
+from engine.records.expansion.tree import ExpansionTree, expansion_tree, facts_of_pool, facts_of_record
 from engine.records.record import read_record
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import finished

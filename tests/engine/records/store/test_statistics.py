@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 
 from engine.records.store import EVERYBODY, Owner
-from engine.records.store.database import AVERAGED
 from engine.records.store.opening import SCHEMA
 from engine.records.store.store import CaseStore
+from engine.records.store.tables import AVERAGED
 
 CASES = (
     *(("Harbour", "", "01", 0.2, "supported"), ("Harbour", "", "01", 0.6, None)),

@@ -22,12 +22,12 @@ from engine.retrieval.planning.hypothetical import (
     LOWEST_SIMILARITY,
     Draft,
     DraftRequest,
+    checked,
     feedback_drafts,
     prompt,
     weigh_drafts,
     write_drafts,
 )
-from engine.retrieval.planning.hypothetical.writing import checked
 from engine.settings import HYPOTHETICAL, InvestigationSettings
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import sensible

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from engine.errors import ModelError
-from engine.retrieval.rerank import Reranker, cross_encoder, reads
+from engine.retrieval.rerank import cross_encoder
+from engine.retrieval.rerank.base import Reranker, reads
 from engine.retrieval.rerank.contract import QUESTION, TEXTS, RerankerContract
 from engine.retrieval.rerank.cross_encoder import CrossEncoderReranker, load_cross_encoder
 from tests.engine.cross_encoder import write_cross_encoder

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from engine.errors import ModelError
-from engine.retrieval.rerank import BUDGET, STOPPED, Judging
-from engine.retrieval.rerank.base import Scores
+from engine.retrieval.rerank.base import BUDGET, STOPPED, Judging, Scores
 from engine.retrieval.rerank.contract import RerankerContract
 
 

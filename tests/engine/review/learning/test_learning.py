@@ -13,16 +13,19 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.ranking.additive import LEAST, experience_from, plain_experience
 from engine.review.learning.learning import (
+    Labels,
     Lesson,
     Lists,
     Observations,
+    Observed,
     experience_scores,
     fit_lessons,
     gains,
     make_experience,
+    make_labels,
     observations,
+    observe,
 )
-from engine.review.learning.observations import Labels, Observed, make_labels, observe
 from engine.review.learning.validation import learn_weights
 from engine.review.model import Assessment, Item, ItemKind, Verdict
 from engine.settings import preset

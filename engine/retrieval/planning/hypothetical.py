@@ -1,4 +1,10 @@
-"""Hypothetical passages: written by a language model, and weighed against question and corpus."""
+"""Hypothetical passages: texts that might answer a question, searched in addition to it.
+
+A question and the provision that answers it have different words; a passage that might answer has the words
+of the provision (HyDE, Gao et al. 2023, https://arxiv.org/abs/2212.10496). A language model writes them, and
+they are weighed against question and corpus; without one the first passages found are used instead. They are
+views of the plan, which can be edited and switched off like all others, and are never evidence.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
-from engine.corpus.protocol import Corpus, Mask
+from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.errors import ModelError, SettingsError
 from engine.language.analysis import analyzer
 from engine.language.detection import detect_question, is_detectable
@@ -22,6 +28,7 @@ from engine.llm.suspicion import addresses_machine
 from engine.model import Passage
 from engine.retrieval.asking import Asking
 from engine.retrieval.retrievers.dense import levels
+from engine.retrieval.scan import fuse
 from engine.settings import InvestigationSettings
 
 # Weights of hypothetical passages
@@ -319,3 +326,39 @@ def _samples(first: Sequence[Passage], language: str) -> list[str]:
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_SAMPLE else text[:LONGEST_SAMPLE].rsplit(" ", 1)[0]
+
+
+# Hypothetical passages without a language model: the first passages found, as if they were the answer.
+
+FEEDBACK_ORIGIN = "one of the first passages found, as if it answered"
+SEARCHED = 50
+# Words of a passage that are used; further words are less related to the question.
+LONGEST = 150
+
+
+def feedback_drafts(
+    text: str,
+    language: str,
+    corpus: Corpus,
+    embedder: Embedder | None,
+    mask: Mask | None = None,
+    most: int = 3,
+) -> tuple[Draft, ...]:
+    """Return the beginnings of the first passages for a question; none if nothing is found."""
+    rows = _first_passages(text, language, corpus, embedder, mask)[:most]
+    beginnings = (" ".join(passage.text.split()[:LONGEST]) for passage in corpus.passages(rows))
+    return tuple(Draft(beginning, FEEDBACK_ORIGIN) for beginning in dict.fromkeys(beginnings) if beginning)
+
+
+def _first_passages(
+    text: str, language: str, corpus: Corpus, embedder: Embedder | None, mask: Mask | None
+) -> Rows:
+    """Return the first passages for a question, by words and, with vectors, by meaning."""
+    lists = corpus.search_lexical([text], language, SEARCHED, mask=mask)
+    if embedder is not None and reads(embedder, language):
+        try:
+            lists += corpus.search_dense(embedder.encode([text], "query"), SEARCHED, 0.0, mask=mask)
+        except ModelError:
+            # The scan embeds the question again and reports the failure.
+            return lists[0].rows
+    return fuse(lists, [1.0] * len(lists)).rows
