@@ -22,7 +22,7 @@ class Extracted:
     name = "extracted"
     title = "Links extracted by a model"
     legend = "read by a model"
-    meaning = "Links that a language model extracted from the texts and nobody has rejected."
+    meaning = "Links that a language model extracted from the texts, unless a reviewer rejected them."
     # Links that the texts state are admitted before links of a model.
     trust = 0.6
     stated = False
