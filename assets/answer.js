@@ -105,6 +105,14 @@
     else if (list) list.scrollBy({ top: spot.top - list.getBoundingClientRect().top - 90 });
   }
 
+  /* A changed provision, or the amending one, is read where it stands. */
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest && event.target.closest(".answer [data-read]");
+    if (!link) return;
+    event.preventDefault();
+    window.redstring.readPassage(link.closest(".answer").dataset.corpus, link.dataset.read);
+  });
+
   async function copy(button) {
     const form = one(`[data-form="${button.dataset.copy}"]`, button.closest(".answer"));
     const before = button.textContent;

@@ -22,6 +22,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -310,7 +311,8 @@ def _french(corpus: Corpus) -> Iterator[tuple[Provision, Mapping[str, str]]]:
     """Yield the articles of versions in force today, by title and number, from the corpus's passages."""
     found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for document in corpus.documents():
-        if document.valid_to is not None:
+        today = date.today().isoformat()
+        if not str(document.valid_from or "") <= today <= str(document.valid_to or "9999"):
             continue
         (rows,) = corpus.by_document([document.id])
         for passage in corpus.passages(rows):

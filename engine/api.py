@@ -22,7 +22,7 @@ from engine.settings import preset as get_preset
 
 if TYPE_CHECKING:
     from engine.answers.audit import Audit
-    from engine.answers.changes import Changes
+    from engine.answers.changed_law import Changes
     from engine.answers.outdated_references import OutdatedReferences
     from engine.answers.record import Answer
     from engine.corpus.protocol import Corpus

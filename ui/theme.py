@@ -34,6 +34,7 @@ SCRIPTS = (
     "corpus-add.js",
     "corpus-vectors.js",
     "corpus-resolve.js",
+    "corpus-law.js",
     "corpus-names.js",
     "validate.js",
     "grades.js",

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.answers.audit.matching import is_supported_verbatim
+from engine.answers.changed_law import Changes
+from engine.answers.changes import find_changes
 from engine.answers.conflicts import find_conflicts
 from engine.answers.record import Answer, Citations, Located, Method, Sentence, Support, with_links
 from engine.answers.relevance import (
@@ -52,9 +54,11 @@ from engine.investigation.assistance.cost import AGAIN_TASK, TASK
 from engine.investigation.evidence import QuestionWords, weigh_words
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
-from engine.model import AreaState, EvidenceStatus, Naming
+from engine.model import AreaState, EvidenceStatus, Naming, Span
 from engine.records.phrases import plural, status_words
+from engine.retrieval.planning.in_time import changes_asked
 from engine.retrieval.planning.plan import day_of_law
+from engine.retrieval.planning.prose import documents_in_prose
 
 # A brief starts with the provision that the question names, or with the sentence that answers. Exceptions
 # and prevailing provisions follow by the links of the corpus, then further sentences that serve the question
@@ -63,6 +67,8 @@ from engine.retrieval.planning.plan import day_of_law
 
 # Passages to read that are listed if no sentence answers.
 MOST_TO_READ = 3
+# Amending passages to read that are listed with changes.
+MOST_ACTS = 5
 NOT_IN_WORDS = "None of the passages answers this in these words."
 NOT_SURE = "No sentence answers this directly. Closest:"
 
@@ -302,6 +308,9 @@ def answer(
     notes: list[str] = []
     written: Written | None = None
     brief = Brief(())
+    changes = _changes(investigation, corpus)
+    if changes is not None:
+        return _answer_of_changes(investigation, corpus, changes, started)
     if model is not None and investigation.passages:
         try:
             written = write(investigation, corpus, model, meter, unsupported=unsupported)
@@ -336,6 +345,49 @@ def answer(
         usage={task: used for task, used in meter.tasks.items() if task in TASKS},
         milliseconds=1000 * (time.perf_counter() - started),
         parts=investigation.evidence.parts,
+    )
+
+
+def _changes(investigation: Investigation, corpus: Corpus) -> Changes | None:
+    """Return what changed between the days of a question, provisions in its language first.
+
+    None for another question. If nothing changed on its topic, the changes are those of everything.
+    """
+    plan = investigation.plan
+    today = investigation.day or investigation.started.date()
+    asked = changes_asked(plan.views[0].text, plan.language, today) if plan.views else None
+    if asked is None:
+        return None
+    documents = documents_in_prose(corpus, asked.topic, plan.language) if asked.topic else ()
+    document = documents[0] if len(documents) == 1 else ""
+    found = find_changes(corpus, asked.first, asked.last, document=document, question=asked.topic)
+    if not found.changes and found.others:
+        found = find_changes(corpus, asked.first, asked.last, document=document)
+    base = plan.language.split("-")[0]
+    ordered = sorted(found.changes, key=lambda one: (not one.provision, one.language.split("-")[0] != base))
+    return replace(found, changes=tuple(ordered))
+
+
+def _answer_of_changes(
+    investigation: Investigation, corpus: Corpus, changes: Changes, started: float
+) -> Answer:
+    """Return the list of changes as an answer, with the amending passages to read."""
+    citations = Citations(investigation, corpus)
+    acts = list(dict.fromkeys(one.passage_id for change in changes.changes for one in change.by))
+    for name in acts[:MOST_ACTS]:
+        (passage,) = citations.passages([name])
+        citations.of(Located(passage.text, ((name, Span(0, len(passage.text))),)))
+    nothing = f"Nothing differs between the law of {changes.first} and that of {changes.last}."
+    return Answer(
+        question=investigation.question,
+        language=investigation.plan.language,
+        method=Method.BRIEF,
+        sentences=(),
+        citations=citations.made,
+        unanswered="" if changes.changes else nothing,
+        to_read=tuple(one.number for one in citations.made),
+        milliseconds=1000 * (time.perf_counter() - started),
+        changes=changes,
     )
 
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from engine.answers.changes import Amender, Change, ChangeKind, Changes, Part
+from engine.answers.changed_law import Amender, Change, ChangeKind, Changes, Part
 from engine.answers.outdated_references import OutdatedKind, OutdatedReference, OutdatedReferences
 from engine.language.word_diff import Run
 from engine.records.phrases import plural
@@ -114,10 +114,8 @@ def changes_lines(found: Changes, limit: int | None = None) -> Iterator[str]:
     for change in found.changes[:limit]:
         yield ""
         yield change_line(change)
-        for part in change.parts:
-            label = " -> ".join(dict.fromkeys(filter(None, (part.old_label, part.new_label))))
-            text = "".join(_marked(run) for run in part.runs)
-            yield textwrap.fill(f"{label}: {' '.join(text.split())}", WIDTH, **_INDENTED)
+        for words in wording_lines(change):
+            yield textwrap.fill(words, WIDTH, **_INDENTED)
         if change.unchanged:
             yield f"  {plural(change.unchanged, 'paragraph is', 'paragraphs are')} unchanged"
         yield from (f"  {note}" for note in notes_of(change))
@@ -133,6 +131,14 @@ def changes_lines(found: Changes, limit: int | None = None) -> Iterator[str]:
     if found.undated:
         undated = plural(found.undated, "document states", "documents state")
         yield f"{undated} no day: nothing is known of their changes"
+
+
+def wording_lines(change: Change) -> Iterator[str]:
+    """Yield the paragraphs that differ, each in one line: old words in [-...-], new ones in {+...+}."""
+    for part in change.parts:
+        label = " -> ".join(dict.fromkeys(filter(None, (part.old_label, part.new_label))))
+        text = "".join(_marked(run) for run in part.runs)
+        yield f"{label}: {' '.join(text.split())}"
 
 
 def notes_of(change: Change) -> Iterator[str]:

@@ -6,12 +6,15 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from engine.answers.change_report import change_line, changes_to_json, summary_line, wording_lines
 from engine.answers.record import Answer, Citation, Sentence, Support
 from engine.language.characters import markdown
 from engine.records.export import part_to_json, usage_to_json
 from engine.records.phrases import part_sentences
 
 WIDTH = 100
+# Changes that an answer lists.
+MOST_CHANGES = 40
 MISSING = "The pool does not contain an answer to this question."
 TO_READ, ALSO_TO_READ = "Passages to read:", "Also read:"
 WHAT_TO_TRY = (
@@ -21,7 +24,9 @@ WHAT_TO_TRY = (
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
     """Return an answer as plain values. Spans are half-open character ranges in the text of their passage."""
+    changes = {} if answer.changes is None else {"changes": changes_to_json(answer.changes, MOST_CHANGES)}
     return {
+        **changes,
         "question": answer.question,
         "language": answer.language,
         "method": answer.method.value,
@@ -94,6 +99,10 @@ def answer_text(answer: Answer) -> Iterator[str]:
         if kind == "area":
             yield f"\n{words}"
             continue
+        if kind == "change":
+            indent = "   " if words.startswith(" ") else ""
+            yield textwrap.fill(words.strip(), WIDTH, initial_indent=indent, subsequent_indent="     ")
+            continue
         line = words + "".join(f" [{number}]" for number in numbers) + note
         yield textwrap.fill(line, WIDTH, initial_indent=_INDENT[kind], subsequent_indent="   ")
     used = _used(answer)
@@ -106,7 +115,7 @@ def answer_text(answer: Answer) -> Iterator[str]:
         yield textwrap.fill(f"“{quote}”", WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
-_INDENT = {"part": " * ", "sentence": " - ", "conflict": " ! ", "note": "Note: ", "missing": ""}
+_INDENT = {"change": "", "part": " * ", "sentence": " - ", "conflict": " ! ", "note": "Note: ", "missing": ""}
 
 
 def _elements(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]:
@@ -116,6 +125,8 @@ def _elements(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]
         yield "missing", words, (), ""
     elif answer.unanswered:
         yield "missing", answer.unanswered, (), ""
+    for words in _change_lines(answer):
+        yield "change", words, (), ""
     for part_words in part_sentences(answer.parts):
         yield "part", part_words, (), ""
     area = ""
@@ -134,6 +145,19 @@ def _elements(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]
         yield "note", f"no evidence was found for: {gap}", (), ""
     for note in answer.notes:
         yield "note", note, (), ""
+
+
+def _change_lines(answer: Answer) -> Iterator[str]:
+    """Yield what changed, for a question for that: a line for each change, with both wordings."""
+    found = answer.changes
+    if found is None or not found.changes:
+        return
+    yield f"{summary_line(found)}."
+    for change in found.changes[:MOST_CHANGES]:
+        yield change_line(change)
+        yield from (f"    {words}" for words in wording_lines(change))
+    if len(found.changes) > MOST_CHANGES:
+        yield f"{len(found.changes) - MOST_CHANGES:,} more: see Changes, or run the command changes."
 
 
 def _doubts(sentence: Sentence) -> str:

@@ -15,7 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.answers.changes import RENUMBERED, Amender, Change, ChangeFinder, ChangeKind, text_of
+from engine.answers.changed_law import Amender, Change, ChangeKind
+from engine.answers.changes import RENUMBERED, ChangeFinder, text_of
 from engine.answers.conflicts import CHANGING
 from engine.corpus.external_text import external_resolver, letters_key
 from engine.corpus.protocol import Corpus, Rows

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from engine.answers.changed_law import Changes
 from engine.corpus.grades import grades_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.pool import Reading
@@ -107,7 +108,7 @@ class Answer:
     about another time, ``unanswered`` begins with a note that this is today's law. ``gaps`` are required
     areas without evidence. ``model`` names the language model, empty for a brief; ``usage`` is its usage by
     task. ``milliseconds`` is the time taken. ``parts`` is the evidence for each part of a question that asks
-    several things.
+    several things. ``changes`` is the answer to a question for what changed, None for another question.
     """
 
     question: str
@@ -125,6 +126,7 @@ class Answer:
     usage: Mapping[str, Usage] = field(default_factory=lambda: MappingProxyType({}))
     milliseconds: float = 0.0
     parts: tuple[PartEvidence, ...] = ()
+    changes: Changes | None = None
 
     def citation(self, number: int) -> Citation:
         """Return the citation with a number."""

@@ -17,6 +17,7 @@ class Intent(StrEnum):
     EXPLORATORY = "exploratory"
     COMPARATIVE = "comparative"
     MULTI_HOP = "multi_hop"
+    CHANGES = "changes"
 
 
 @stored

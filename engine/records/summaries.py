@@ -165,6 +165,9 @@ class SlimAnswer(Slim):
     gaps: list[str] = Field(description="areas without evidence")
     notes: list[str]
     model: str
+    changes: dict[str, Any] | None = Field(
+        default=None, description="what changed, as the tool changes lists it, for a question for that"
+    )
 
 
 def slim_case(record: Mapping[str, Any]) -> dict[str, Any]:

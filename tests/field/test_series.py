@@ -76,6 +76,8 @@ ONE = [
     "# Ferry Code|## Article 1|A.|## Article 2|B.|## Annex|### Article 1|C.|### Article 2|D.",
     "# Fährgesetz|## § 1|Eins.|## § 2|Zwei.|# Begründung|## § 1|Zu eins.|## § 2|Zu zwei.",
     "# UU Feri|## Pasal 1|Satu.|## Pasal 2|Dua.|PENJELASAN|## Pasal 1|Cukup jelas.|## Pasal 2|Cukup jelas.",
+    "# Code des bacs|Article 1|Un.|Article 2|Deux.|ANNEXE|Convention.|Art. 1|A.|Art. 2|B.|Article 3|Trois.",
+    "# Fährordnung|§ 1|Eins.|§ 2|Zwei.|ANLAGE|Muster.|§ 1|A.|§ 2|B.|§ 3|Drei.",
     "# Mantelgesetz|## Artikel 1 Fährgesetz|### § 1|Eins.|### § 2|Zwei.|## Artikel 2 "
     "Mautgesetz|### § 1|Drei.",
 ]
@@ -120,3 +122,47 @@ def test_each_text_has_its_articles(
 @pytest.mark.parametrize("text", ONE)
 def test_chapters_annexes_and_explanations_are_parts_of_their_text(build: Build, text: str) -> None:
     assert len(build({"law.md": text.replace("|", "\n\n")}).documents()) == 1
+
+
+VERSION = """---
+title: Code du {}
+identifier: {}
+last_updated: {}
+---
+# Code du {}
+
+Article L1
+
+Le {} est ouvert.
+
+Article L2
+
+Le droit est de {} euros.
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Que dit l'article L2 du Code du rivage ?", "article L2 Code du rivage", "Code du rivage, art. L2",
+     "Que dit l'article L2 du Code du rivgae ?", "What does article L2 of the Code du rivage say?"],
+)  # fmt: skip
+def test_a_later_version_is_not_the_law_of_today(build: Build, question: str) -> None:
+    corpus = build(
+        {
+            f"{name}-{day}.md": VERSION.format(name, name, day, name, name, euros)
+            for name, day, euros in (
+                ("rivage", "2010-01-01", 3), ("rivage", "2020-01-01", 5), ("rivage", "2034-01-01", 8),
+                ("canal", "2010-01-01", 4), ("canal", "2020-01-01", 6),
+            )
+        }
+    )  # fmt: skip
+    [named] = provisions_named(corpus, question, "fr", date(2026, 1, 1))
+    assert [one.text for one in corpus.passages(corpus.rows(named.passage_ids))] == [
+        "Le droit est de 5 euros."
+    ]
+
+
+def test_the_second_text_of_a_file_has_its_day(build: Build) -> None:
+    front = "---\ntitle: Treaty on Ferries\nin_force_from: 2020-01-01\n---\n"
+    corpus = build({"law.md": front + FILES[0][1].replace("|", "\n\n")})
+    assert [one.valid_from for one in corpus.documents()] == [date(2020, 1, 1)] * 2

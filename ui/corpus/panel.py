@@ -14,8 +14,8 @@ from ui.corpus import documents as reading
 from ui.corpus import embedding as by_meaning
 from ui.corpus import extraction as extracting
 from ui.corpus import grades as grading
+from ui.corpus import law, names, ontology, statistics
 from ui.corpus import links as validating
-from ui.corpus import names, ontology, statistics
 from ui.corpus import references as resolving
 from ui.corpus import text as reader
 from ui.corpus.access import CorpusDesk
@@ -26,6 +26,7 @@ _MODULES = (
     adding,
     by_meaning,
     resolving,
+    law,
     names,
     statistics,
     ontology,
@@ -135,6 +136,8 @@ _VIEWS = (
     ("add", "Add documents"),
     ("names", "Names"),
     ("areas", "Areas"),
+    ("changes", "Changes"),
+    ("outdated", "Outdated references"),
     ("resolve", "To resolve"),
     ("check", "Review links"),
     ("grades", "Grades"),
@@ -173,7 +176,7 @@ def frame_html(settings: OperatorSettings) -> str:
         f"{_VECTORS}"
         '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
         f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
-        f"{_READ}{_ADD if settings.uploads else ''}{_NAMES}{ONTOLOGY_FRAME}{_RESOLVE}{VALIDATING_FRAME}"
+        f"{_READ}{_ADD if settings.uploads else ''}{_NAMES}{ONTOLOGY_FRAME}{_LAW}{_RESOLVE}{VALIDATING_FRAME}"
         f"{GRADES_FRAME}{_STATISTICS}{_REPORT}"
         "</div></div>"
         f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
@@ -256,6 +259,22 @@ _RESOLVE = (
     'when the corpus is written: <button type="button" data-lib="apply">put them in force now</button> '
     'or with the next documents.</p><div class="resolve-scroll">'
     '<ol class="cases" data-lib="cases"></ol></div></div></section>'
+)
+_LAW = (
+    '<section class="lib-view law" data-view="changes" role="tabpanel" aria-label="Changes" hidden>'
+    '<div class="pane"><div class="bar-head"><h2>What changed</h2><small data-lib="changes-sum"></small>'
+    '<label>From <input type="date" data-lib="changes-from"></label>'
+    '<label>to <input type="date" data-lib="changes-to"></label>'
+    '<select data-lib="changes-document" aria-label="Document"></select>'
+    '<input type="search" data-lib="changes-words" placeholder="about" aria-label="Words in the provisions" '
+    'maxlength="500"></div><div class="law-list" data-lib="changes-list" tabindex="0" '
+    'aria-label="Changes" aria-live="polite"></div></div></section>'
+    '<section class="lib-view law" data-view="outdated" role="tabpanel" aria-label="Outdated references" '
+    'hidden><div class="pane"><div class="bar-head"><h2>References to outdated law</h2>'
+    '<small data-lib="outdated-count"></small>'
+    '<select data-lib="outdated-kind" aria-label="Kind"></select></div>'
+    '<div class="law-list" data-lib="outdated-list" tabindex="0" aria-label="Outdated references" '
+    'aria-live="polite"></div></div></section>'
 )
 _STATISTICS = (
     '<section class="lib-view statistics" data-view="statistics" role="tabpanel" aria-label="Statistics" '

@@ -10,7 +10,16 @@ from collections.abc import Collection, Sequence
 
 import orjson
 
-from engine.answers.export import ALSO_TO_READ, MISSING, TO_READ, answer_markdown, answer_text, answer_to_json
+from engine.answers.change_report import KIND_WORDS, notes_of, summary_line
+from engine.answers.export import (
+    ALSO_TO_READ,
+    MISSING,
+    MOST_CHANGES,
+    TO_READ,
+    answer_markdown,
+    answer_text,
+    answer_to_json,
+)
 from engine.answers.record import Answer, Citation, Conflict, Link, Method, Sentence, Support
 from engine.corpus.grades import words_of
 from engine.investigation.strategies.amendments import Amendments
@@ -19,6 +28,7 @@ from engine.model import Direction, Document, Hop, Passage, Relation, Span
 from engine.records.phrases import hop_words, plural
 from ui.investigate.passages import report_button
 from ui.open_case import OpenCase
+from ui.templating import rendered
 
 # Characters of the passage shown on either side of a quote.
 AROUND = 160
@@ -84,7 +94,22 @@ def _body(answer: Answer, opened: OpenCase) -> str:
     """Return the sentences and further reading, after a note if no sentence surely answers the question."""
     told = f'<p class="unsure" dir="auto">{escape(answer.unanswered)}</p>'
     sentences = _sentences(answer, opened) if answer.sentences else ""
-    return (told if answer.unanswered else "") + sentences + _to_read(answer)
+    return (told if answer.unanswered else "") + _changed_law(answer) + sentences + _to_read(answer)
+
+
+def _changed_law(answer: Answer) -> str:
+    """Return what changed, both wordings side by side, for a question for that."""
+    found = answer.changes
+    if found is None or not found.changes:
+        return ""
+    return rendered(
+        "answer_changes.html",
+        summary=summary_line(found),
+        changes=found.changes[:MOST_CHANGES],
+        more=max(0, len(found.changes) - MOST_CHANGES),
+        kinds=KIND_WORDS,
+        notes=notes_of,
+    )
 
 
 def _to_read(answer: Answer) -> str:

@@ -13,6 +13,7 @@ from engine import bounded_yaml
 from engine.corpus.contents import is_bare_heading
 from engine.errors import YamlError
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
+from engine.ingestion.readers.fields import DayKind, day_kind
 from engine.ingestion.readers.formats import decode_text, looks_like_text
 from engine.ingestion.readers.identity import make_document
 from engine.ingestion.readers.lines import blocks_of, remove_page_furniture
@@ -75,8 +76,8 @@ def stated_id(head: bytes, name: str) -> str | None:
 # Files with several texts in sequence, each with provisions numbered from 1
 
 _SAMPLE = 20_000
-# Metadata common to the texts of a file.
-_COMMON = ("language", "issuer", "valid_from", "valid_to", "status")
+# Metadata common to the texts of a file, besides their days.
+_COMMON = ("language", "issuer", "status")
 _FEWEST = 2
 
 
@@ -95,7 +96,12 @@ def read_documents(
         title = next((name for block in texts[0][1][:1] if (name := _bare(block))), None)
     first = make_document(source, given, title, body, is_plain=is_plain)
     titles = [first.title, *(own for own, _ in texts[1:])]
-    common = {name: value for name, value in given.items() if name.casefold() in _COMMON}
+    unknown = (DayKind.UNKNOWN, DayKind.FILE)
+    common = {
+        name: value
+        for name, value in given.items()
+        if name.casefold() in _COMMON or day_kind(name) not in unknown
+    }
     for number, (own, blocks) in enumerate(texts):
         document = first
         if number:
@@ -218,6 +224,8 @@ def _title_above(blocks: list[Block], last: int, place: int) -> tuple[int, str] 
                 return index, block.heading.title
             continue
         text, _, line = block.text.rpartition("\n")
+        if parse_heading(line.strip()).kind in ATTACHED:
+            return None
         if _bare(replace(block, text=line)) and (text or index > last + 1):
             if text:
                 blocks[index : index + 1] = [replace(block, text=text), replace(block, text=line)]

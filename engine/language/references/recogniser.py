@@ -246,6 +246,8 @@ class Recogniser:
             if ranged and not below:
                 last, end = ranged
                 span = Span(begin, end)
+                # "§§ 110 bis 116 Abs. 2 und § 117 HGB": the list goes on behind the part of the last.
+                end = self._below.read(text, end, last, plural)[1]
                 targets.append(Target(Address(unit.kind, value), span, Address(unit.kind, last)))
             else:
                 targets.extend(

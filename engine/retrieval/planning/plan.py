@@ -21,6 +21,7 @@ from engine.retrieval.planning.assisted import (
     hypothetical_views,
     with_sub_questions,
 )
+from engine.retrieval.planning.in_time import changes_asked
 from engine.retrieval.planning.named import provisions_named
 from engine.retrieval.planning.prose import (
     asks_for_past,
@@ -32,7 +33,7 @@ from engine.retrieval.planning.prose import (
 )
 from engine.retrieval.planning.syntax import read_signs
 from engine.retrieval.planning.views import ViewSource, views_of
-from engine.retrieval.planning.words import intent_of
+from engine.retrieval.planning.words import IntentReading, intent_of
 from engine.retrieval.relevance import note_on
 from engine.settings import AUTO, InvestigationSettings
 
@@ -59,6 +60,8 @@ def depth_of(plan: QueryPlan, settings: InvestigationSettings) -> Depth | None:
     named = [provision for provision in plan.named if provision.leads]
     if named:
         return Depth(DepthKind.LOOK_UP, f"it asks for {named[0].words}")
+    if plan.intent is Intent.CHANGES:
+        return Depth(DepthKind.LOOK_UP, "it asks what changed")
     parts = sum(view.name in (PART, SIDE) for view in plan.views)
     if parts > 1:
         return Depth(DepthKind.DEEP, f"it has {parts} parts")
@@ -141,7 +144,12 @@ def make_plan(
     language = detect_question(text, tuple(languages)) if languages else "und"
     mentions = find_mentions(text, language)
     references = tuple(dict.fromkeys(mention.text for mention in mentions))
+    day = day or date.today()
     intent = intent_of(text, language, references)
+    asked = changes_asked(text, language, day)
+    if asked is not None:
+        intent = IntentReading(Intent.CHANGES, (text,))
+        notes = (*notes, f"the law of {asked.first} and that of {asked.last} are compared")
     plan = QueryPlan(
         question,
         language,
@@ -157,9 +165,9 @@ def make_plan(
         ),
         strategy=settings.query_strategy,
     )
-    day = day or date.today()
     if corpus is not None:
-        plan = _on_day_asked(plan, corpus, settings, day)
+        if asked is None:
+            plan = _on_day_asked(plan, corpus, settings, day)
         if plan.constraints.as_of is not None:
             mask = _both(allowed, corpus.in_force(plan.constraints.as_of))
         day = plan.constraints.as_of or settings.as_of or day

@@ -29,6 +29,8 @@ from engine.model import Intent
 #   both sides of a comparison.
 # - ``compare``: whole questions with groups ``a``, ``b`` and optionally ``frame``; ``clauses``: whole
 #   questions with groups ``outer`` and ``inner``. Both are matched without the final question mark.
+# - ``changes``: whole questions for what changed between two days; groups are the words with the days and the
+#   topic.
 # - ``meaning``: whole questions for the meaning of a term, the group ``term``.
 # - ``asks_of_before`` and ``asks_of_behind``: words before and after a document whose own text is requested.
 # - ``dates``: words before a year or date, by their purpose; ``..._behind``: words after it; ``before`` and
@@ -116,6 +118,7 @@ class WordsFile(BaseModel):
     intent: dict[Intent, list[str]] = {}
     parts: _Parts = _Parts()
     compare: list[str] = []
+    changes: list[str] = []
     clauses: list[str] = []
     meaning: list[str] = []
     asks_of_before: list[str] = []
@@ -150,6 +153,7 @@ class Words:
     refers: tuple[Referring, ...] = ()
     short: int = 0
     compare: Patterns = ()
+    changes: Patterns = ()
     clauses: Patterns = ()
     dates: DateWords = field(default_factory=DateWords)
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -207,6 +211,7 @@ def _compiled(file: WordsFile, language: str) -> Words:
         tuple(_referring(one, joined=file.parts.joined) for one in file.parts.refers),
         file.parts.short,
         tuple(_pattern(one) for one in file.compare),
+        tuple(_pattern(one) for one in file.changes),
         tuple(_pattern(one) for one in file.clauses),
         file.dates,
         {kind: tuple(names) for kind, names in file.types.items()},

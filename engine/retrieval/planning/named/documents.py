@@ -40,6 +40,10 @@ def documents_of(question: Question, mention: Mention, meaning: Meaning) -> Name
     if over is not None:
         return over
     known = tuple(number for number in meaning.documents if number is not None)
+    titles = {question.reader.documents[number].title for number in known}
+    if len(titles) > 1 and (similar := _similar_name(question, mention)).documents:
+        # "Code du doamine" is no abbreviation of all titles that begin with "Code du".
+        return similar
     if known:
         # In a list each number has its own words.
         whole = Span(mention.span.start, max(meaning.name_end or 0, mention.span.end))

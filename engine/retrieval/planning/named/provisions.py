@@ -109,7 +109,8 @@ def _inserting(question: Question, near: Sequence[int], number: str) -> tuple[tu
 def in_container(question: Question, place: InContainer, name: Name, mention: Mention) -> NamedProvision:
     """Resolve a number in the container that a question names."""
     rows = np.array(sorted(place.rows), np.int32)
-    own = np.isin(question.corpus.document_numbers(rows), name.documents)
+    versions = _versions(question, name.documents) if name.documents else ()
+    own = np.isin(question.corpus.document_numbers(rows), [one for group in versions for one in group])
     spans = (mention.targets[0].span, place.number, place.name)
     words = question.written[min(one.start for one in spans) : max(one.end for one in spans)]
     rows = rows[own] if own.any() else rows
