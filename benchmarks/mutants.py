@@ -9,9 +9,10 @@ outputs and all others, until one fails. At the end the failed tests run without
 that fails then catches nothing. A mutant that no test has noticed after ``--limit`` seconds of the processor
 survives. A Python that a test starts does not see the change.
 
-Left out, as they have no effect that shows: docstrings, annotations, ``__repr__``, the words of errors, logs
-and help, ``zip(strict=)``, ``copy=False``, keywords that name a timeout or the size of a cache or chunk, and
-the order of the arguments of ``min``, ``max``, ``and_`` and the like.
+Left out: contract kits, which are tests themselves, and what has no effect that shows: docstrings,
+annotations, ``__repr__``, the words of errors, logs and help, ``zip(strict=)``, ``copy=False``, keywords that
+name a timeout or the size of a cache or chunk, and the order of the arguments of ``min``, ``max``, ``and_``
+and the like.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def main() -> int:
     os.chdir(PROJECT)
     import_libraries()
     set_profile()
-    files = [options.module] if options.module else [*Path("engine").rglob("*.py"), *Path("ui").rglob("*.py")]
+    every = [*Path("engine").rglob("*.py"), *Path("ui").rglob("*.py")]
+    files = [options.module] if options.module else [file for file in every if "contract" not in str(file)]
     mutants = [*drawn(sorted(files), options.tries, random.Random(options.seed))]
     noticed = [try_mutant(one, executed, options.limit, set()) for one in mutants]
     sound: set[str] = {""}

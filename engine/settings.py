@@ -139,6 +139,14 @@ class InvestigationSettings(BaseModel):
     top_k: int = setting_field(
         20, "Passages in the final ranking.", "passages", group="main", low=1, high=200
     )
+    per_document: int = setting_field(
+        0,
+        "Passages of one document in the final ranking, at most; 0 for no limit.",
+        "passages",
+        group="main",
+        low=0,
+        high=200,
+    )
     close_gaps: bool = setting_field(
         True, "Send a query for each area that lacks evidence.", "on/off", group="main"
     )

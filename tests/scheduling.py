@@ -34,7 +34,16 @@ SLOW = (
     "engine/cli/test_review.py::test_a_hop_judged_wrong",
     "engine/cli/test_review.py::test_from_a_case",
     "engine/cli/test_weights.py::test_weights_of_a_matter",
-    "engine/corpus/postgresql/",
+    "engine/corpus/postgresql/test_cases.py",
+    "engine/corpus/postgresql/test_journals.py::test_both_stores",
+    "engine/corpus/postgresql/test_journals.py::test_what_is_said_lets",
+    "engine/corpus/postgresql/test_parts.py::test_a_case",
+    "engine/corpus/postgresql/test_parts.py::test_a_search",
+    "engine/corpus/postgresql/test_parts.py::test_the_command_line",
+    "engine/corpus/postgresql/test_parts.py::test_what_is_asked",
+    "engine/corpus/postgresql/test_replica.py",
+    "engine/corpus/postgresql/test_search.py::test_codes",
+    "engine/corpus/postgresql/test_server.py",
     "engine/exports/test_contract.py::test_another_process",
     "engine/ingestion/cluster/",
     "engine/ingestion/readers/pdf/test_tables.py::test_cells_of_a_grid",
@@ -62,7 +71,7 @@ SLOW = (
     "test_wheel.py",
     "ui/check/test_panel.py::test_a_program_that_hangs_up",
     "ui/check/test_panel.py::test_a_small_file_costs",
-    "ui/corpus/test_embedding.py",
+    "ui/corpus/test_embedding.py::test_a_language",
     "ui/corpus/test_ending.py",
     "ui/corpus/test_jobs.py",
     "ui/corpus/test_vectors.py",
@@ -79,7 +88,12 @@ SLOW = (
     "ui/tools/test_docs.py::test_curl",
     "ui/tools/test_docs.py::test_the_client",
     "ui/tools/test_server.py::test_a_client_plans",
-    "ui/workers/",
+    "ui/workers/test_carrying.py",
+    "ui/workers/test_pool.py::test_a_case_ends_on",
+    "ui/workers/test_pool.py::test_a_template",
+    "ui/workers/test_pool.py::test_one_that_is_killed",
+    "ui/workers/test_pool.py::test_verdicts",
+    "ui/workers/test_template.py",
 )
 # What takes minutes a file comes first, so that no process waits long for the last file of another.
 FIRST = (
@@ -119,8 +133,12 @@ def path_of(item: pytest.Item) -> str:
 
 
 def is_slow(item: pytest.Item) -> bool:
-    """Whether a test belongs to the slow suite by its path, its mark or because it needs PostgreSQL."""
-    if "database" in getattr(item, "fixturenames", ()) or "[postgresql" in item.name:
+    """Whether a test belongs to the slow suite by its path, its mark or because it needs PostgreSQL.
+
+    The tests of the store on PostgreSQL itself run daily: a server starts in a second.
+    """
+    is_of_store = path_of(item).startswith("engine/corpus/postgresql/")
+    if not is_of_store and ("database" in getattr(item, "fixturenames", ()) or "[postgresql" in item.name):
         return True
     is_journey = item.get_closest_marker("journey") is not None
     is_listed = f"{path_of(item)}::{item.name}".startswith(SLOW)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from engine.answers.audit.matching import is_supported_verbatim
 from engine.answers.changed_law import Changes
 from engine.answers.changes import find_changes
-from engine.answers.conflicts import find_conflicts
+from engine.answers.conflicts import find_conflicts, quote_sentence
 from engine.answers.record import Answer, Citations, Located, Method, Sentence, Support, with_links
 from engine.answers.relevance import (
     SPECIFIC,
@@ -52,11 +52,12 @@ from engine.corpus.protocol import Corpus
 from engine.errors import BudgetError, ModelError
 from engine.investigation.assistance.cost import AGAIN_TASK, TASK
 from engine.investigation.evidence import QuestionWords, weigh_words
+from engine.investigation.graph.paths import citation_at, find_path, named_places
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
-from engine.model import AreaState, EvidenceStatus, Naming, Span
+from engine.model import RELATION_VERBS, AreaState, EvidenceStatus, Naming, Span
 from engine.records.phrases import plural, status_words
-from engine.retrieval.planning.in_time import changes_asked
+from engine.retrieval.planning.in_time import asks_for_relation, changes_asked
 from engine.retrieval.planning.plan import day_of_law
 from engine.retrieval.planning.prose import documents_in_prose
 
@@ -308,6 +309,7 @@ def answer(
     notes: list[str] = []
     written: Written | None = None
     brief = Brief(())
+    path, connecting = tuple[str, ...](), tuple[Sentence, ...]()
     changes = _changes(investigation, corpus)
     if changes is not None:
         return _answer_of_changes(investigation, corpus, changes, started)
@@ -324,9 +326,14 @@ def answer(
         lacking = lacking or "The language model found no answer in the passages." if missing else ""
     else:
         citations = Citations(investigation, corpus)
+        path, connecting = _path(investigation, corpus, citations)
         missing = bool(lacking)
         brief = brief if missing else make_brief(investigation, corpus, asked, citations)
         sentences = with_links(brief.sentences, citations.made, corpus)
+    if connecting:
+        quoted = {sentence.citations for sentence in connecting}
+        sentences = (*connecting, *(one for one in sentences if one.citations not in quoted))
+        missing, lacking, brief = False, "", replace(brief, unanswered="")
     today = "" if missing else _day_of_law(investigation)
     conflicts = () if missing else find_conflicts(investigation, corpus, citations)
     return Answer(
@@ -345,7 +352,36 @@ def answer(
         usage={task: used for task, used in meter.tasks.items() if task in TASKS},
         milliseconds=1000 * (time.perf_counter() - started),
         parts=investigation.evidence.parts,
+        path=path,
     )
+
+
+def _path(
+    investigation: Investigation, corpus: Corpus, citations: Citations
+) -> tuple[tuple[str, ...], tuple[Sentence, ...]]:
+    """Return how two provisions or documents of a question are connected: in words, and the words themselves.
+
+    Both are empty for a question that does not ask for a relation.
+    """
+    plan = investigation.plan
+    text = plan.views[0].text if plan.views else ""
+    if not asks_for_relation(text, plan.language):
+        return (), ()
+    places = named_places(corpus, text, plan.language, investigation.day)
+    if len(places) < 2:
+        return (), ()
+    steps = find_path(corpus, places[0].rows, places[1].rows)
+    if not steps:
+        return (f"No reference leads from {places[0].words} to {places[1].words}, nor back.",), ()
+    lines, sentences = [], []
+    for step in steps:
+        (reference,) = corpus.references([step.evidence])
+        quote = quote_sentence(step.source, reference.span, corpus, citations)
+        target = citation_at(corpus, step.target)
+        words = f" (“{' '.join(reference.text.split())}”)" if reference.text else ""
+        lines.append(f"{quote.short} {RELATION_VERBS[step.relation]} {target}{words}")
+        sentences.append(Sentence(quote.quote, (quote.number,), language=quote.language))
+    return tuple(lines), tuple(sentences)
 
 
 def _changes(investigation: Investigation, corpus: Corpus) -> Changes | None:

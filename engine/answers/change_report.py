@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.answers.changed_law import Amender, Change, ChangeKind, Changes, Part
 from engine.answers.outdated_references import OutdatedKind, OutdatedReference, OutdatedReferences
-from engine.language.word_diff import Run
+from engine.language.word_diff import marked_words
 from engine.records.phrases import plural
 
 WIDTH = 100
@@ -137,8 +137,7 @@ def wording_lines(change: Change) -> Iterator[str]:
     """Yield the paragraphs that differ, each in one line: old words in [-...-], new ones in {+...+}."""
     for part in change.parts:
         label = " -> ".join(dict.fromkeys(filter(None, (part.old_label, part.new_label))))
-        text = "".join(_marked(run) for run in part.runs)
-        yield f"{label}: {' '.join(text.split())}"
+        yield f"{label}: {marked_words(part.runs)}"
 
 
 def notes_of(change: Change) -> Iterator[str]:
@@ -152,12 +151,6 @@ def notes_of(change: Change) -> Iterator[str]:
 
 
 _INDENTED: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    "}
-
-
-def _marked(run: Run) -> str:
-    if run.kind == "same":
-        return run.text
-    return f"[-{run.text}-]" if run.kind == "old" else f"{{+{run.text}+}}"
 
 
 def outdated_to_json(found: OutdatedReferences, limit: int | None = None) -> dict[str, Any]:

@@ -266,9 +266,9 @@ def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations, day: d
             continue
         counts[kind] += 1
         [reference] = corpus.references([evidence])
-        one = _quoted(source, reference.span, corpus, citations)
+        one = quote_sentence(source, reference.span, corpus, citations)
         # An uncited target is quoted from its beginning.
-        other = citations.rows().get(target) or _quoted(target, Span(0, 0), corpus, citations)
+        other = citations.rows().get(target) or quote_sentence(target, Span(0, 0), corpus, citations)
         words = _WORDS[relation].format(source=_named(one), target=_named(other))
         [source_passage, target_passage] = citations.reading.passages(np.array([source, target], np.int32))
         if relation is Relation.AMENDS:
@@ -305,7 +305,7 @@ def _has_change(row: int, target: int, citations: Citations) -> bool:
     return earlier.valid_from is not None and since is not None and earlier.valid_from >= since
 
 
-def _quoted(row: int, span: Span, corpus: Corpus, citations: Citations) -> Citation:
+def quote_sentence(row: int, span: Span, corpus: Corpus, citations: Citations) -> Citation:
     """Cite the sentence of a passage that contains a span."""
     [passage] = citations.reading.passages(np.array([row], np.int32))
     starts = sentence_starts(passage.text, passage.language)

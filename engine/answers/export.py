@@ -27,6 +27,7 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
     changes = {} if answer.changes is None else {"changes": changes_to_json(answer.changes, MOST_CHANGES)}
     return {
         **changes,
+        **({"path": list(answer.path)} if answer.path else {}),
         "question": answer.question,
         "language": answer.language,
         "method": answer.method.value,
@@ -125,6 +126,8 @@ def _elements(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]
         yield "missing", words, (), ""
     elif answer.unanswered:
         yield "missing", answer.unanswered, (), ""
+    for words in answer.path:
+        yield "part", words, (), ""
     for words in _change_lines(answer):
         yield "change", words, (), ""
     for part_words in part_sentences(answer.parts):

@@ -109,6 +109,7 @@ class Answer:
     areas without evidence. ``model`` names the language model, empty for a brief; ``usage`` is its usage by
     task. ``milliseconds`` is the time taken. ``parts`` is the evidence for each part of a question that asks
     several things. ``changes`` is the answer to a question for what changed, None for another question.
+    ``path`` are the references that connect two provisions, in words, for a question for their relation.
     """
 
     question: str
@@ -127,6 +128,7 @@ class Answer:
     milliseconds: float = 0.0
     parts: tuple[PartEvidence, ...] = ()
     changes: Changes | None = None
+    path: tuple[str, ...] = ()
 
     def citation(self, number: int) -> Citation:
         """Return the citation with a number."""

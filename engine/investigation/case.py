@@ -37,7 +37,7 @@ from engine.investigation.evidence import evidence_of
 from engine.investigation.facets import check_transaction
 from engine.investigation.filters import Filters
 from engine.investigation.gate import sort_by_trust
-from engine.investigation.opening import limit_to_depth, make_case_plan, scan_into_pool
+from engine.investigation.opening import limit_to_plan, make_case_plan, scan_into_pool
 from engine.investigation.parts import reconcile_part_evidence
 from engine.investigation.pool import Pool, Reading
 from engine.investigation.ranking import Ranking
@@ -242,7 +242,7 @@ class Case:
     def _run(self) -> Iterator[Event]:
         self.stop = None
         self.plan = self.edited or self.make_plan()
-        self.bounds = bounds = limit_to_depth(self.settings, self.plan.depth)
+        self.bounds = bounds = limit_to_plan(self.settings, self.plan, self.corpus)
         self.pool.limit = max(bounds.pool_size, len(self.pool))
         strategies = sort_by_trust([strategy(name) for name in bounds.strategies])
         yield PlanMade(self.plan)

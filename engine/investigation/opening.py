@@ -16,6 +16,7 @@ from engine.investigation.filters import Filters
 from engine.investigation.pool import Pool, Reading
 from engine.investigation.round import NAMED, admit_named, admit_scanned
 from engine.investigation.trails import SCAN
+from engine.language.analysis import analyzer
 from engine.language.embedders import Embedder
 from engine.model import Depth, DepthKind, Hop, QueryPlan, Search, StrategyCount
 from engine.retrieval.embedding import embed_views
@@ -73,6 +74,29 @@ def make_case_plan(
 BOUNDED = ("rounds", "pool_size")
 # A look-up shows unlinked passages only from this share of the best relevance on.
 NEAR = 0.75
+
+
+WHOLE_DOCUMENT = "whole_document"
+
+
+def asks_for_document(plan: QueryPlan, corpus: Corpus) -> bool:
+    """Return whether a question is nothing but the name of a document: "the Tax Procedure Act"."""
+    text = plan.views[0].text.casefold()
+    named = [document for document in corpus.documents() if document.id in plan.document_ids]
+    names = (name.casefold() for document in named for name in (document.title, *document.aliases) if name)
+    terms = analyzer(plan.language).terms
+    return any(name in text and not terms(text.replace(name, " ")) for name in names)
+
+
+def limit_to_plan(settings: InvestigationSettings, plan: QueryPlan, corpus: Corpus) -> InvestigationSettings:
+    """Return the settings limited by the depth of the question; a document that it asks for is read whole."""
+    limited = limit_to_depth(settings, plan.depth)
+    strategies = limited.strategies
+    if plan.depth is None or not limited.rounds or WHOLE_DOCUMENT in strategies:
+        return limited
+    if not asks_for_document(plan, corpus):
+        return limited
+    return limited.model_copy(update={"strategies": (*strategies, WHOLE_DOCUMENT)})
 
 
 def limit_to_depth(settings: InvestigationSettings, depth: Depth | None) -> InvestigationSettings:

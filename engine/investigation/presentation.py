@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -46,11 +47,12 @@ def assemble(
     allowed: Mask | None = None,
     barred: Iterable[int] = (),
     first: Collection[int] = (),
+    per_document: int = 0,
 ) -> list[Assembled]:
-    """Join neighbours and return at most ``top_k`` passages.
+    """Join neighbours and return at most ``top_k`` passages, at most ``per_document`` of one document.
 
-    Rows outside ``allowed``, shape (passages,), and ``barred`` rows are not joined. A heading among the
-    ``first`` rows, which the question names, always stays.
+    Rows outside ``allowed``, shape (passages,), and ``barred`` rows are not joined. The ``first`` rows, which
+    the question names or a user pinned, always stay. A limit of 0 is none.
     """
     best = ranking.rows[: JOINING_DEPTH * top_k]
     near = set(best.tolist())
@@ -61,10 +63,12 @@ def assemble(
     chosen: list[Assembled] = []
     taken: set[int] = set()
     headings, shut = corpus.bare_headings(ranking.rows), set(barred)
+    documents, shown = corpus.document_numbers(ranking.rows).tolist(), Counter[int]()
     for position, row in enumerate(ranking.rows.tolist()):
         if len(chosen) >= top_k:
             break
-        if row in taken:
+        is_full = 0 < per_document <= shown[documents[position]] and row not in first
+        if row in taken or is_full:
             continue
         run = _provision(row, sections, reading, allowed, shut | taken)
         rows = _join(row, run, near, reading)
@@ -75,6 +79,7 @@ def assemble(
                 continue
             rows = tuple(sorted({*rows, *below}))
         taken.update(rows)
+        shown[documents[position]] += 1
         chosen.append(Assembled(position, rows))
     return chosen
 
@@ -347,14 +352,19 @@ def present(
     top_k: int,
     allowed: Mask | None = None,
     first: Collection[int] = (),
+    per_document: int = 0,
 ) -> tuple[RankedPassage, ...]:
-    """Return the top of the ranking as passages with their explanation.
+    """Return the top of the ranking as passages with their explanation, at most ``per_document`` of one
+    document.
 
     ``hits`` by row. ``allowed``: mask of rows that may be joined, shape (passages,), None for all. ``first``:
     rows that the question names.
     """
     barred = corpus.rows(sorted(pool.dismissed)).tolist()
-    assembled = assemble(ranking, corpus, reading, top_k, allowed=allowed, barred=barred, first=first)
+    assembled = assemble(
+        ranking, corpus, reading, top_k,
+        allowed=allowed, barred=barred, first=first, per_document=per_document,
+    )  # fmt: skip
     same = group_identical(reading.passages(ranking.rows[: JOINING_DEPTH * top_k]))
     every = np.unique(np.array([row for item in assembled for row in item.rows], np.int32))
     passages = dict(zip(every.tolist(), reading.passages(every), strict=True))

@@ -96,10 +96,11 @@ class RankingView:
         return ShownRanking(lifted, passages if lifted is order else self._passages(lifted, first), parts)
 
     def _passages(self, order: Ranking, first: Rows) -> tuple[RankedPassage, ...]:
-        hits, top_k = self.scanned.hits, self.settings.top_k
+        settings, wanted = self.settings, {*first.tolist(), *order.rows[pinned(order)].tolist()}
         return present(
-            order, self.pool, self.corpus, self.reading, hits, top_k, self.mask, set(first.tolist())
-        )
+            order, self.pool, self.corpus, self.reading, self.scanned.hits, settings.top_k, self.mask,
+            wanted, settings.per_document,
+        )  # fmt: skip
 
     def _worth_showing(self, ranking: Ranking, first: Rows) -> Ranking:
         """Remove passages that a look-up does not show; pinned passages stay."""

@@ -48,6 +48,12 @@ def diff_words(old: str, new: str, language: str) -> tuple[Run, ...]:
     return tuple(_runs(_without_gaps(found)))
 
 
+def marked_words(runs: Sequence[Run]) -> str:
+    """Return runs in one line: old words in [-...-], new ones in {+...+}."""
+    marks = {"same": "{}", "old": "[-{}-]", "new": "{{+{}+}}"}
+    return " ".join("".join(marks[run.kind].format(run.text) for run in runs).split())
+
+
 def similarity(old: str, new: str, language: str) -> float:
     """Return the share of the words of two texts that both have in one order, 0..1."""
     pattern = r"\w" if words(language).without_blanks else r"\w+"

@@ -17,7 +17,7 @@ import numpy as np
 from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.presentation import text_of
-from engine.model import Direction, Relation
+from engine.model import FAMILY, Direction, Relation
 
 # Differences between two states of a corpus.
 BATCH = 2_000
@@ -302,6 +302,15 @@ class ComparedCase:
     @cached_property
     def _documents(self) -> frozenset[str]:
         return frozenset() if self.corpus is None else frozenset(one.id for one in self.corpus.documents())
+
+    def family(self, document: str) -> str:
+        """Return a name that the versions of a document share, its id if there is none."""
+        return self._families.get(document, document)
+
+    @cached_property
+    def _families(self) -> Mapping[str, str]:
+        documents = () if self.corpus is None else self.corpus.documents()
+        return {one.id: str(one.metadata[FAMILY]) for one in documents if FAMILY in one.metadata}
 
     def document(self, name: str) -> tuple[str, str] | None:
         """Return the id and title of a passage's document; None if unknown."""

@@ -13,6 +13,7 @@ import orjson
 from engine.corpus.protocol import Corpus
 from engine.extraction.judging import UNWRITTEN
 from engine.investigation.round import PERSON
+from engine.language.word_diff import diff_words, marked_words
 from engine.model import Relation, StopReason
 from engine.records.causes import Cause, CauseNumbers, Causes, LinkChange, compare_links
 from engine.records.compared_case import (
@@ -54,7 +55,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Reworded:
-    """A passage of both rankings whose text changed."""
+    """A passage of both rankings whose text changed, or a provision that each ranks in another version."""
 
     id: str
     label: str
@@ -169,6 +170,7 @@ def comparison_lines(found: Comparison) -> Iterator[str]:
                 yield f"  {places:>9}  {move.label}" + (f": {move.why}" if move.why else "")
     for passage in found.other_words:
         yield f"Text changed: {passage.label} [{passage.id}]"
+        yield f"  {marked_words(diff_words(passage.before, passage.after, 'und'))}"
     for other in found.altered:
         if other.before is not None or other.after is not None:
             yield f"Changed: {other.label}: {other.field} {other.before} before, {other.after} now"
@@ -257,7 +259,7 @@ class _Comparer:
         self.both = [name for name in second.ranked if name in first.ranked]
 
     def compared(self, same: bool, given: tuple[InputChange, ...]) -> Comparison:
-        other_words = tuple(self._reworded())
+        other_words = (*self._reworded(), *self._versions())
         pool_went = tuple(self._pooled(removed=True))
         pool_came = tuple(self._pooled(removed=False))
         came = tuple(self._arrivals(removed=False))
@@ -288,6 +290,23 @@ class _Comparer:
             text = self.second.words(old)
             if text is not None and text != old["text"]:
                 self._learn(old)
+
+    def _versions(self) -> Iterator[Reworded]:
+        """Yield the provisions that each case ranks in another version: the law of two days."""
+        old = {
+            (self._text(one, self.first), one["label"]): one
+            for name, one in self.first.ranked.items()
+            if one["label"] and name not in self.second.ranked
+        }
+        for name, new in self.second.ranked.items():
+            before = old.get((self._text(new, self.second), new["label"]))
+            if before is not None and name not in self.first.ranked and before["text"] != new["text"]:
+                causes = self.causes.of_absence(name, removed=False)
+                yield Reworded(name, self._label(name), before["text"], new["text"], causes)
+
+    def _text(self, passage: Record, case: ComparedCase) -> tuple[str, str]:
+        """Return a key that the versions of a passage's document share."""
+        return case.family(passage["document"]), passage["language"]
 
     def _learn(self, passage: Record) -> None:
         """Record that a passage's text changed if the corpora are not open to show it."""

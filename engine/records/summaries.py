@@ -165,6 +165,9 @@ class SlimAnswer(Slim):
     gaps: list[str] = Field(description="areas without evidence")
     notes: list[str]
     model: str
+    path: list[str] | None = Field(
+        default=None, description="how two named provisions are connected, for a question for that"
+    )
     changes: dict[str, Any] | None = Field(
         default=None, description="what changed, as the tool changes lists it, for a question for that"
     )

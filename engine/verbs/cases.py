@@ -366,15 +366,16 @@ def verify_cases(caller: Caller, request: VerifyCases) -> Response:
 
 
 def _verify_all(store: CaseStore) -> Response:
+    from engine.records.phrases import plural
     from engine.records.store.opening import RESTORE
 
     every = store.verify_all()
     wrong = {name: faults for name, faults in every.items() if faults}
     lines = [f"{name or 'the database'}: {'; '.join(faults)}" for name, faults in wrong.items()]
-    cases, damaged = f"{len(every) - 1:,} cases", len(wrong.keys() - {""})
+    cases, damaged = plural(len(every) - 1, "case"), len(wrong.keys() - {""})
     return Response(
         {"sound": not wrong, "cases": len(every) - 1, "wrong": wrong},
-        lines or [f"{cases}, all as they were written"],
+        lines or [f"{cases}, as written"],
         problem=InputError(f"{cases}, of which {damaged:,} are damaged: {RESTORE}") if wrong else None,
     )
 

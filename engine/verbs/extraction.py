@@ -106,7 +106,7 @@ def _unfinished(report: ExtractionReport) -> RedstringError | None:
         return BudgetError(f"{report.stopped}; what was read is kept, another run goes on")
     if report.failed:
         return ModelError(
-            f"{sum(report.failed.values()):,} windows failed and {report.left:,} were not replay_cases; "
+            f"{sum(report.failed.values()):,} windows failed and {report.left:,} were not tried; "
             "another run tries them again"
         )
     return None

@@ -30,7 +30,7 @@ class AddOptions(Request):
         ..., "files, folders and archives, or their URLs (fsspec)", "SOURCE", many="+"
     )
     corpus: str = option(..., "folder of the corpus", "DIR")
-    password: list[str] = option([], "replay_cases on encrypted files; repeatable", "P", many="append")
+    password: list[str] = option([], "tried on encrypted files; repeatable", "P", many="append")
     mapping: Path | None = option(None, "what the fields of tables and JSON mean (YAML or JSON)", "FILE")
     deadline: float | None = option(None, "of processor time for one file (default 60)", "SECONDS")
     memory: int | None = option(None, "for reading one file at most (default 1024)", "MIB")

@@ -223,9 +223,8 @@ def import_verdicts(caller: Caller, request: ImportVerdictsOptions) -> Response:
 
     Raises SourceError naming file and line of the first that cannot be kept.
     """
-    from engine.review.exchange.matching import match_verdicts
     from engine.review.exchange.registry import format_of
-    from engine.review.importing import import_summary
+    from engine.review.importing import import_summary, match_verdicts
 
     request.check_scope(is_required=True)
     drafts = format_of(request.format).read(request.file)
@@ -252,7 +251,7 @@ def _of_cases(
     caller: Caller, drafts: Sequence[Draft], request: ImportVerdictsOptions
 ) -> Iterator[tuple[Item, str]]:
     from engine.review.drawing import iterate_items
-    from engine.review.exchange.matching import find_cases
+    from engine.review.importing import find_cases
     from engine.review.model import ItemKind
 
     if not request.corpus:

@@ -27,6 +27,7 @@ READ: list[tuple[str, str, str, str | None, str | None, list[tuple[str, str]]]] 
     ("en", "Section 5 applies. A breach of that section costs 9 euros.", "that section", "5", None, []), ("en", "sections 3 to 5 bind; that section too.", "that section", "?", None, []),
     ("en", "A breach of the said Article costs 9 euros.", "the said Article", "?", None, []), ("en", "Rule 3.2.1(2) binds; the aforesaid paragraph too.", "the aforesaid paragraph", "3.2.1", "2", []),
     ("en", "Paragraph 2 of Schedule 7 and section 5 bind, and that Schedule applies.", "that Schedule", "7", None, []), ("en", "Section 5 binds, and that Part 3 ends.", "Part 3", "3", None, []),
+    ("en", "Section 3 or 5 of this Act binds; that section too.", "that section", "?", None, []), ("en", "sub-paragraph (1) of paragraph 90 binds, and sub-paragraph (2) of that paragraph.", "sub-paragraph (2) of that paragraph", "90", "2", []),
     ("en", "Section 5 binds. The preceding section ends, and that section too.", "that section", "?", None, []),
     ("de", "§ 5 gilt. Wer diesen Paragraphen verletzt, zahlt.", "diesen Paragraphen", "5", None, []), ("de", "Artikel 6 Absatz 1 und § 2 gelten; der genannte Absatz bindet.", "der genannte Absatz", "6", "1", []),
     ("fr", "L'article 12 vaut. Ledit article prime.", "Ledit article", "12", None, []), ("fr", "L'article 12 vaut, et cet article prime.", "cet article", "12", None, []),

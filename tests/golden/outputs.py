@@ -31,11 +31,14 @@ from engine.corpus import open_corpus
 from engine.errors import InputError
 from engine.exports.registry import ExportableCase, exports
 from engine.ingestion.build import build_corpus
+from engine.language.embedders.endpoint import URL_VARIABLE
 from engine.operator_settings import OperatorSettings
 from engine.records.case_file import read_saved
 from engine.verbs import all_tools
 from engine.verbs.requests import parse_request
+from tests.engine.endpoint import EmbeddingServer
 from tests.golden import page
+from tests.golden.model import model_outputs
 from tests.golden.page import text_in
 from tests.golden.readers import files_read
 from tests.golden.sources import (
@@ -74,6 +77,7 @@ MASKS = (
     (re.compile(r"(\b(?:milliseconds|p50|p95):? )[\d.,]+"), r"\g<1>0"),
     (re.compile(r"\b[\d.,]+(?= (?:m?s|bytes)\b)"), "0"),
     (re.compile(rf"(?<![\d.]){re.escape(__version__)}(?![\d.])"), "VERSION"),
+    (re.compile(r"(?<=127\.0\.0\.1:)\d+"), "PORT"),
 )
 
 
@@ -99,7 +103,7 @@ class Outputs:
         folder = self._folder / part.replace(" ", "-")
         shutil.copytree(self._folder, folder, ignore=lambda _, names: {*names} - {*FILES})
         make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}
-        make["readers"] = files_read
+        make |= {"readers": files_read, "vectors": self._vectors, "model": self._model}
         with _steady(folder / "home"):
             if part in page.PARTS:
                 made = page.page_outputs(part, self._library(folder, is_sample=part == "page sample"))
@@ -121,8 +125,8 @@ class Outputs:
             text = f"{text[:BEGINNING]}… {len(text)} characters, SHA-256 {digest}"
         return text
 
-    def _commands(self, part: str, folder: Path) -> Iterator[tuple[str, str]]:
-        names = {"folder": str(folder), "corpus": str(self._corpus), "sources": str(self._sources)}
+    def _commands(self, part: str, folder: Path, **more: str) -> Iterator[tuple[str, str]]:
+        names = {**more, "folder": str(folder), "corpus": str(self._corpus), "sources": str(self._sources)}
         names |= {
             "sample": str(self._sample),
             "claims": str(FOLDER / "claims"),
@@ -133,6 +137,7 @@ class Outputs:
         }
         names["small"] = "--preset balanced --rounds 1 --pool-size 10 --top-k 2"
         names["none"] = "--random 0 --border 0 --alone 0 --disagreed 0"
+        names["model"] = f"openai:toy@{os.environ.get(URL_VARIABLE)}"
         names |= {"question": f'"{QUESTION}"', "german": f'"{GERMAN_QUESTION}"', "unknown": f'"{UNKNOWN}"'}
         if part.startswith("sample "):
             names["question"] = shlex.quote(SAMPLE_QUESTIONS[part.removeprefix("sample ")])
@@ -153,6 +158,13 @@ class Outputs:
                 if "written" not in line or text not in known:
                     yield name, text
             known.update(texts.values())
+
+    def _vectors(self, folder: Path) -> Iterator[tuple[str, str]]:
+        with EmbeddingServer():
+            yield from self._commands("vectors", folder)
+
+    def _model(self, folder: Path) -> Iterator[tuple[str, str]]:
+        yield from model_outputs(lambda spec: self._commands("model", folder, llm=spec))
 
     def _tools(self, folder: Path) -> Iterator[tuple[str, str]]:
         library = self._library(folder)

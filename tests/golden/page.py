@@ -26,6 +26,7 @@ from engine.investigation import make_case
 from engine.settings import InvestigationSettings
 from tests.conftest import SAMPLE_NAME
 from tests.engine.investigation.story import finished, record_of
+from tests.golden.panels import event_outputs, report_outputs, tree_outputs
 from tests.golden.sources import GERMAN_QUESTION, NAME, NAMED_QUESTION, PAGE_CALLS, QUESTION, named
 from tests.ui.served import inside_a_loop
 from ui.calls import Call, Desk, answer
@@ -57,6 +58,7 @@ def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
     with patch("time.perf_counter", lambda: 1000.0):
         if part == "page frame":
             yield from _frame(library)
+            yield from report_outputs(library.info(NAME))
         elif part == "page plans":
             yield from _plans(library)
         elif part in PAGE_CALLS:
@@ -68,7 +70,9 @@ def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
 def _frame(library: Library) -> Iterator[tuple[str, str]]:
     """What the page holds before anything is asked."""
     page = inside_a_loop(lambda: build_page(library))
-    for number, component in enumerate(page.get_config_file()["components"]):
+    config = page.get_config_file()
+    yield from event_outputs(config)
+    for number, component in enumerate(config["components"]):
         props = {key: value for key, value in component["props"].items() if key != "server_fns"}
         text = orjson.dumps(props, default=lambda one: type(one).__name__).decode()
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -168,6 +172,7 @@ def _shown(library: Library, question: str, steps: Sequence[tuple[str, int]]) ->
         yield from ((f"first {name}", _text(value)) for name, value in first.items())
         yield "report", report_value(opened)
         yield "rest", "\n".join(rest_of_pool(opened))
+        yield from tree_outputs(opened)
     passages = [entry.passage_id for entry in opened.case.pool.entries()]
     for number, (action, at) in enumerate(steps):
         updates = shown(steer(opened, stage, action, passages[at], ["references"], "Not <i>this</i>."))

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from engine.errors import InputError
+from engine.language.word_diff import diff_words
 from engine.records.comparing import compare, comparison_to_json
 from engine.records.store.database import CaseSummary
 from engine.verbs.requests import Key
@@ -41,6 +42,7 @@ def side_by_side(access: CaseAccess, form: PairForm) -> Answer:
         figures=_differing(found["figures"]),
         moved=sorted(found["moved"], key=lambda move: move["after"]),
         rest=list(_rest(found)),
+        words=[diff_words(one["before"], one["after"], "und") for one in found["other_words"][:MOST_ROWS]],
         most=MOST_ROWS,
     )
     return {"html": {"compare": page}, "focus": "[data-key=compare]", "show": "compare"}

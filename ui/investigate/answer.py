@@ -94,7 +94,9 @@ def _body(answer: Answer, opened: OpenCase) -> str:
     """Return the sentences and further reading, after a note if no sentence surely answers the question."""
     told = f'<p class="unsure" dir="auto">{escape(answer.unanswered)}</p>'
     sentences = _sentences(answer, opened) if answer.sentences else ""
-    return (told if answer.unanswered else "") + _changed_law(answer) + sentences + _to_read(answer)
+    path = "".join(f'<li dir="auto">{escape(line)}</li>' for line in answer.path)
+    path = f'<ol class="answer-path" aria-label="How they are connected">{path}</ol>' if path else ""
+    return (told if answer.unanswered else "") + path + _changed_law(answer) + sentences + _to_read(answer)
 
 
 def _changed_law(answer: Answer) -> str:

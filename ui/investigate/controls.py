@@ -56,6 +56,7 @@ LABELS: Mapping[str, str] = {
     "model_tasks": "Done by the language model",
     "pool_size": "Pool limit",
     "top_k": "Passages to rank",
+    "per_document": "Passages per document",
     "close_gaps": thread("gaps").title,
     "as_of": "In force on",
     "types": "Types of documents",

@@ -17,9 +17,8 @@ from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.review.drawing import iterate_items
 from engine.review.exchange.drafts import Draft, draft
-from engine.review.exchange.matching import find_cases, match_verdicts
 from engine.review.exchange.registry import FORMATS, format_of, writer_of
-from engine.review.importing import import_summary
+from engine.review.importing import find_cases, import_summary, match_verdicts
 from engine.review.model import Item, ItemKind
 from engine.review.queues import Queue
 from engine.verbs.requests import Key

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.corpus.contract.journals import JournalsContract
 from engine.corpus.contract.kits import (
     BrowsingContract,
     DenseContract,
+    JournalsContract,
     LexicalContract,
     LinkedContract,
     NamesContract,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.rules.ruleset import Fact, Rule
+from engine.corpus.rules.expressions import Fact, Rule
 from engine.model import (
     TargetKind,
 )

@@ -18,6 +18,7 @@ import numpy as np
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.graph.nodes import ONTOLOGY, Edge, Key, Node, NodeKind, Step, Subgraph, steps_from
+from engine.investigation.graph.paths import find_path, named_places
 from engine.investigation.graph.walks import get_associations
 from engine.investigation.strategies.entities import as_written
 from engine.model import Passage, Relation
@@ -76,13 +77,25 @@ def subgraph(
 
 
 def anchors_in(corpus: Corpus, text: str, language: str) -> list[Key]:
-    """Return the nodes that a text names: concepts of the ontology, then entities, the rarest first."""
+    """Return the nodes that a text names.
+
+    Provisions, standards and documents come first, with the path between the first two; then concepts of the
+    ontology, then entities, the rarest first.
+    """
+    named = named_places(corpus, text, language)
+    path = find_path(corpus, named[0].rows, named[1].rows) if len(named) > 1 else ()
+    rows = dict.fromkeys(row for step in path for row in (step.source, step.target))
+    places = [Key(NodeKind.PASSAGE, row) for row in rows]
+    places += [
+        Key(NodeKind.PASSAGE, int(one.rows[0])) for one in named if rows.keys().isdisjoint(one.rows.tolist())
+    ]
     known = get_concepts(corpus)
     concepts = () if known is None else known.named_in(text, language)
     graph = get_associations(corpus)
     entities = sorted(graph.entities_in(text, language), key=lambda one: (-float(graph.rarity[one]), one))
     return [
-        *(Key(NodeKind.CONCEPT, named.concept.id) for named in concepts),
+        *places,
+        *(Key(NodeKind.CONCEPT, one.concept.id) for one in concepts),
         *(Key(NodeKind.ENTITY, entity) for entity in entities),
     ]
 

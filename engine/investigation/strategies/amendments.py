@@ -40,7 +40,7 @@ class Amendments:
     trust = 1.0
     stated = True
     colour = Colour("#8c2d04", "#d9896a")
-    on_from = Preset.DETECTIVE
+    on_from = Preset.BALANCED
     lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:

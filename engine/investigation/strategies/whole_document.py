@@ -14,6 +14,7 @@ from engine.corpus.protocol import Rows
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import Leads, joined, make_leads
 from engine.model import Relation
+from engine.settings import Preset
 from engine.strategy_registry import Colour
 
 # New passages of a document in one round, those nearest to the question first; the next round continues.
@@ -32,7 +33,7 @@ class WholeDocument:
     trust = 1.0
     stated = False
     colour = Colour("#5d6b1f", "#b3c25a")
-    on_from = None
+    on_from = Preset.DETECTIVE
     whole = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:

@@ -117,10 +117,11 @@ class Recogniser:
             if number < len(found) and found[number].span.start < end:
                 continue
             relation = self._cues.relation(text, start, end)
-            outer = _named_last(match, found[:number], self.grammar.name, relation)
-            inner = found[number - 1] if number else None
+            inner = found[number - 1] if number and found[number - 1].targets else None
             joint = self._back_of.match(text, inner.span.end) if inner else None
-            if inner and joint and joint.end() == start and inner.targets:
+            is_inner = joint is not None and joint.end() == start
+            outer = _named_last(match, found[: number - is_inner], self.grammar.name, relation)
+            if inner and is_inner:
                 found[number - 1] = nested(text, replace(inner, bare=False), outer) or inner
                 continue
             following = found[number] if number < len(found) else None
@@ -385,30 +386,34 @@ def _named_last(match: re.Match[str], before: Sequence[Mention], grammar: str, r
     kind, span = SectionKind(str(match.lastgroup)), Span(*match.span())
     word = match[kind].casefold().replace("-", "")
     for mention in reversed(before):
-        for target in reversed(mention.targets):
-            address = _of_kind(target.address, kind, word, mention.text)
-            if target.step is not None and target.address.kind is kind:
-                address = target.address
-            if address is not None:
-                is_one = target.through is None and target.step is None
-                number = address.number if is_one else UNKNOWN_NUMBER
-                targets = (Target(replace(address, number=number), span),)
-                named = replace(mention, span=span, text=match[0], relation=relation, targets=targets)
-                return replace(named, bare=False, joined=False)
+        found = [
+            (one, address)
+            for one in mention.targets
+            if (address := _of_kind(one, kind, word, mention.text)) is not None
+        ]
+        if found:
+            target, address = found[-1]
+            # "sections 3 or 5", "sections 3 to 5", "the preceding section": which one is not named.
+            is_one = len(found) == 1 and target.through is None and target.step is None
+            address = address if is_one else Address(kind, UNKNOWN_NUMBER)
+            targets = (Target(address, span),)
+            named = replace(mention, span=span, text=match[0], relation=relation, targets=targets)
+            return replace(named, bare=False, joined=False)
     targets = (Target(Address(kind, UNKNOWN_NUMBER), span),)
     return Mention(span, match[0], grammar, relation, targets)
 
 
-def _of_kind(address: Address, kind: SectionKind, word: str, text: str) -> Address | None:
-    """Return the part of an address that a word of a kind names, or None."""
+def _of_kind(target: Target, kind: SectionKind, word: str, text: str) -> Address | None:
+    """Return the part of a target's address that a word of a kind names, or None."""
+    address = target.address
+    if address.kind is kind and (target.step is not None or (address.number and "sub" not in word)):
+        return replace(address, paragraph=None)
     if kind is SectionKind.PARAGRAPH and address.paragraph is not None:
         is_level = word in text.casefold().replace("-", "")
         if is_level or "(" in text:
             first = address.paragraph.partition("/")[0]
             return address if is_level or "section" not in word else replace(address, paragraph=first)
         return None
-    if address.kind is kind and address.number is not None:
-        return replace(address, paragraph=None)
     containers = [place for place, (outer, _) in enumerate(address.within) if outer is kind]
     if not containers:
         return None

@@ -1,4 +1,4 @@
-"""Questions for what changed: "What changed since 2022?", "Was hat sich zwischen 2019 und 2023 geändert?"."""
+"""Questions for what changed ("What changed since 2022?"), and for how two provisions are related."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ class ChangesAsked:
     first: date
     last: date
     topic: str
+
+
+def asks_for_relation(text: str, language: str) -> bool:
+    """Return whether a question asks how two things relate to each other."""
+    return any(pattern.search(text) for pattern in words_of(language).relates)
 
 
 def changes_asked(text: str, language: str, today: date) -> ChangesAsked | None:

@@ -30,7 +30,7 @@ from engine.model import Intent
 # - ``compare``: whole questions with groups ``a``, ``b`` and optionally ``frame``; ``clauses``: whole
 #   questions with groups ``outer`` and ``inner``. Both are matched without the final question mark.
 # - ``changes``: whole questions for what changed between two days; groups are the words with the days and the
-#   topic.
+#   topic; ``relates``: words of questions for how two provisions are related.
 # - ``meaning``: whole questions for the meaning of a term, the group ``term``.
 # - ``asks_of_before`` and ``asks_of_behind``: words before and after a document whose own text is requested.
 # - ``dates``: words before a year or date, by their purpose; ``..._behind``: words after it; ``before`` and
@@ -119,6 +119,7 @@ class WordsFile(BaseModel):
     parts: _Parts = _Parts()
     compare: list[str] = []
     changes: list[str] = []
+    relates: list[str] = []
     clauses: list[str] = []
     meaning: list[str] = []
     asks_of_before: list[str] = []
@@ -154,6 +155,7 @@ class Words:
     short: int = 0
     compare: Patterns = ()
     changes: Patterns = ()
+    relates: Patterns = ()
     clauses: Patterns = ()
     dates: DateWords = field(default_factory=DateWords)
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -212,6 +214,7 @@ def _compiled(file: WordsFile, language: str) -> Words:
         file.parts.short,
         tuple(_pattern(one) for one in file.compare),
         tuple(_pattern(one) for one in file.changes),
+        tuple(_pattern(one) for one in file.relates),
         tuple(_pattern(one) for one in file.clauses),
         file.dates,
         {kind: tuple(names) for kind, names in file.types.items()},

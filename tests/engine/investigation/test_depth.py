@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.opening import BOUNDED, limit_to_depth
+from engine.investigation.opening import BOUNDED, limit_to_depth, limit_to_plan
 from engine.model import Completeness, Depth, DepthKind
 from engine.search_budget import budget_for
 from engine.settings import InvestigationSettings, Preset, preset
-from tests.engine.investigation.story import finished
+from tests.engine.investigation.story import case_of, finished
 
 AUTO = preset("auto")
 LOOK_UP = "What does Article 7 of the Harbour Act say?"
@@ -52,7 +52,8 @@ def test_a_usual_question_goes_as_deep_as_the_balanced_preset() -> None:
 def test_a_look_up_is_a_scan_its_provision_and_one_hop(harbour: Corpus) -> None:
     case = finished(harbour, LOOK_UP, AUTO, None)
     assert len(case.rounds) <= 2
-    assert {count.strategy for count in case.rounds[-1].strategies} <= {"citations", "scan", "named"}
+    followed = {count.strategy for count in case.rounds[-1].strategies}
+    assert followed <= {"citations", "amendments", "scan", "named"}, "only links that texts state"
     assert case.transaction is not None
     assert case.transaction.id is None, "who asks for a provision is about no transaction"
     assert case.ranking[0].passage.id.startswith("harbour-act/art-7")
@@ -93,3 +94,13 @@ def test_a_look_up_says_nothing_of_how_much_is_there(
     assert case.plan.depth is not None
     assert case.stop is not None
     assert (case.plan.depth.kind, case.stop.completeness) == (kind, told)
+
+
+@pytest.mark.parametrize(
+    ("question", "whole"),
+    [("the Harbour Act", True), ("Harbour Act", True), ("Who takes a pilot under the Harbour Act?", False)],
+)
+def test_a_law_asked_for_by_name_is_read_whole(bare: Corpus, question: str, whole: bool) -> None:
+    plan = case_of(bare, question, AUTO).make_plan()
+    assert plan.document_ids
+    assert ("whole_document" in limit_to_plan(AUTO, plan, bare).strategies) is whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import orjson
@@ -35,6 +36,18 @@ def test_the_limit_of_passages_is_that_of_the_settings(harbour: Corpus) -> None:
     shown = present(case.order, case.pool, harbour, Reading(harbour), case.scanned.hits, 2)
     assert [ranked.rank for ranked in shown] == [1, 2]
     assert [r.passage.id for r in shown] == [r.passage.id for r in case.ranking[:2]]
+
+
+def test_at_most_so_many_passages_of_one_document_are_ranked(harbour: Corpus) -> None:
+    case = finished(harbour, QUESTION)
+    every = [ranked.document.id for ranked in case.ranking]
+    assert max(Counter(every).values()) > 1
+    last = case.ranking[-1].passage.id
+    limited = finished(harbour, QUESTION, SETTINGS.changed(per_document=1))
+    assert set(Counter(ranked.document.id for ranked in limited.ranking).values()) == {1}
+    assert limited.ranking[0].passage == case.ranking[0].passage
+    limited.pin(last)
+    assert last in {ranked.passage.id for ranked in limited.ranking}, "a pinned passage always stays"
 
 
 def test_passages_are_read_once(harbour: Corpus) -> None:

@@ -11,12 +11,13 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.investigation.gate import Gate
 from engine.investigation.pool import Pool
-from engine.investigation.round import lead_scores, run_strategies, scan_hops
+from engine.investigation.round import FIRST_ROUND, budget_shares, lead_scores, run_strategies, scan_hops
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.contract import context_of, seeds_of
+from engine.investigation.strategies.registry import strategy
 from engine.investigation.trails import Leads, make_leads
-from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
+from engine.model import Direction, Hop, Relation, RetrieverHit, RoundReport, StrategyCount
 from engine.retrieval.scan import Scan
 from engine.search_budget import SearchBudget, budget_for
 from engine.settings import InvestigationSettings
@@ -129,3 +130,16 @@ def test_scan_hops_say_rank_strength_and_who_found_it(bare: Corpus) -> None:
     assert (first.strength, first.detail) == (1.0, "bm25 1")
     assert (second.rank, second.detail) == (2, "")
     assert second.strength == pytest.approx(0.4)
+
+
+def test_the_budget_of_a_thread_follows_what_it_earned() -> None:
+    threads = [strategy(name) for name in ("citations", "entities", "metadata")]
+    deep = replace(BREADTH, per_strategy=4 * FIRST_ROUND)
+    admitted = {"citations": 5, "entities": 5, "metadata": 0}
+    counts = tuple(StrategyCount(name, 9, number) for name, number in admitted.items())
+    rounds = [RoundReport(1, (), counts, 10, 0, 100, 0.0)]
+    assert set(budget_shares(threads, [], {}, deep).values()) == {0.25}
+    found = budget_shares(threads, rounds, {"citations": 1}, deep)
+    assert found == {"citations": 0.5, "entities": 0.0, "metadata": 0.5}, "what ranks earns, nothing costs"
+    assert budget_shares(threads, rounds * 3, {"citations": 1}, deep)["citations"] == 1.0
+    assert set(budget_shares(threads, [], {}, BREADTH).values()) == {1.0}

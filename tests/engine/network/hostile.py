@@ -20,9 +20,6 @@ from typing import Any
 
 from benchmarks.attacks.outcome import Attempt
 from engine.network import Received, fetch, guarded_transport, open_client
-from ui.calls import answer
-from ui.models.connections import Connections
-from ui.models.servers import CALLS, ConnectingDesk
 
 SESSION = "s" * 32
 # What a server says that nobody else may read; so long and so large an answer is waited for.
@@ -222,6 +219,11 @@ REDIRECTS = (300, 301, 302, 303, 305, 307, 308)
 def form_attempt(form: str) -> Attempt:
     """A visitor of a public page writes an address into the dialog of language models."""
     with standing(_saying(_OK + b"\r\n" + _MARKED)) as server, connecting() as tried:
+        # Imported here: the page takes seconds, and other tests of this folder do not need it.
+        from ui.calls import answer
+        from ui.models.connections import Connections
+        from ui.models.servers import CALLS, ConnectingDesk
+
         desk = ConnectingDesk(Connections())
         url = form.replace("PORT", str(server.port))
         said = answer(desk, CALLS, {"do": "list", "session": SESSION, "url": url, "key": "k" * 20})

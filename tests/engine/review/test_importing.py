@@ -14,9 +14,8 @@ from engine.errors import InputError, SourceError
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
 from engine.review.exchange.drafts import Draft
-from engine.review.exchange.matching import match_verdicts
 from engine.review.exchange.registry import format_of, writer_of
-from engine.review.importing import ImportResult, import_summary
+from engine.review.importing import ImportResult, import_summary, match_verdicts
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict, current_assessments
 from engine.review.store import ReviewStore
 from tests.engine.review.judged import N, P, R, journals

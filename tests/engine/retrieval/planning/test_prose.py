@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import date
+from unittest import mock
 
 import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.language.references import find_mentions
+from engine.model import Document
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.prose import dates_in_prose, documents_focused_on
+from engine.retrieval.planning.prose import dates_in_prose, documents_focused_on, types_in_prose
 from engine.settings import InvestigationSettings
 
 YEARS = {"year_from": "2015", "year_to": "2018", "as_of": "2018-12-31"}
@@ -49,6 +51,25 @@ YEARS = {"year_from": "2015", "year_to": "2018", "as_of": "2018-12-31"}
 def test_dates(language: str, text: str, expected: dict[str, str]) -> None:
     names = [mention.span for mention in find_mentions(text, language)]
     assert {found.kind: found.value for found in dates_in_prose(text, language, names)} == expected
+
+
+TYPES = [
+    ("en", ("regulation", "act"), "Which regulations say so?", ("regulation",)),
+    ("en", ("tax ruling", "ruling"), "Do tax rulings of 2015 bind?", ("tax ruling", "ruling")),
+    ("en", ("tax ruling",), "Does a ruling on tax bind?", ()),
+    ("en", ("regulations", "statute"), "Which act and which regulation?", ("regulations", "statute")),
+    ("de", ("Verordnung", "Gesetz"), "In welchen Verordnungen steht das?", ("Verordnung",)),
+    ("fr", ("règlement", "loi"), "Quelles lois le disent ?", ("loi",)),
+    ("en", (), "Which regulations say so?", ()),
+]
+
+
+def test_types_are_named_by_any_form_of_their_words(subtests: pytest.Subtests) -> None:
+    for language, types, question, expected in TYPES:
+        corpus = mock.create_autospec(Corpus, instance=True)
+        corpus.documents.return_value = [Document(id=one, title=one, type=one) for one in ("", *types)]
+        with subtests.test(question):
+            assert types_in_prose(corpus, question, language) == expected
 
 
 def test_a_day_in_prose_limits_the_case_where_the_corpus_has_law_of_that_day(harbour: Corpus) -> None:

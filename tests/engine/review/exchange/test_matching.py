@@ -10,7 +10,7 @@ import pytest
 from engine.errors import SourceError
 from engine.evaluation.questions import topic_of
 from engine.review.exchange.drafts import Draft
-from engine.review.exchange.matching import find_cases, match_verdicts
+from engine.review.importing import find_cases, match_verdicts
 from engine.review.model import Item, ItemKind, Verdict
 from tests.engine.review.judged import QUESTION, R, passage
 
