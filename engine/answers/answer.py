@@ -12,6 +12,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from engine.answers.audit.matching import is_supported_verbatim
 from engine.answers.changed_law import Changes
 from engine.answers.changes import find_changes
@@ -52,11 +54,11 @@ from engine.corpus.protocol import Corpus
 from engine.errors import BudgetError, ModelError
 from engine.investigation.assistance.cost import AGAIN_TASK, TASK
 from engine.investigation.evidence import QuestionWords, weigh_words
-from engine.investigation.graph.paths import citation_at, find_path, named_places
+from engine.investigation.graph.paths import find_path, named_places
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.model import RELATION_VERBS, AreaState, EvidenceStatus, Naming, Span
-from engine.records.phrases import plural, status_words
+from engine.records.phrases import plural, short_citation, status_words
 from engine.retrieval.planning.in_time import asks_for_relation, changes_asked
 from engine.retrieval.planning.plan import day_of_law
 from engine.retrieval.planning.prose import documents_in_prose
@@ -377,7 +379,7 @@ def _path(
     for step in steps:
         (reference,) = corpus.references([step.evidence])
         quote = quote_sentence(step.source, reference.span, corpus, citations)
-        target = citation_at(corpus, step.target)
+        target = _citation_at(corpus, step.target)
         words = f" (“{' '.join(reference.text.split())}”)" if reference.text else ""
         lines.append(f"{quote.short} {RELATION_VERBS[step.relation]} {target}{words}")
         sentences.append(Sentence(quote.quote, (quote.number,), language=quote.language))
@@ -483,3 +485,9 @@ def _of_force(sentences: Sequence[Sentence], citations: Citations) -> tuple[str,
         return (OUT_OF_FORCE_ONLY,)
     names = dict.fromkeys(f"{citation.short} ({citation.validity})" for citation in old)
     return (f"{plural(len(names), 'source')} of this answer not in force: {', '.join(names)}.",)
+
+
+def _citation_at(corpus: Corpus, row: int) -> str:
+    rows = np.array([row], np.int32)
+    (passage,) = corpus.passages(rows)
+    return short_citation(passage, corpus.documents()[int(corpus.document_numbers(rows)[0])])

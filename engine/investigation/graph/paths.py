@@ -9,7 +9,6 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.model import Direction, Naming, Relation
-from engine.records.phrases import short_citation
 from engine.retrieval.planning.named import provisions_named
 from engine.retrieval.planning.prose import documents_at, standards_at
 
@@ -88,14 +87,14 @@ def find_path(corpus: Corpus, first: Rows, second: Rows) -> tuple[PathStep, ...]
         met = next((row for row in fresh if row in goal), None)
         if met is not None:
             return _back(reached, met)
-        fresh += _beside(corpus, fresh, reached)
+        fresh += _siblings(corpus, fresh, reached)
         frontier = np.array(fresh[:MOST_FOLLOWED], np.int32)
         if not len(frontier):
             break
     return ()
 
 
-def _beside(corpus: Corpus, rows: list[int], reached: dict[int, tuple[int, PathStep | None]]) -> list[int]:
+def _siblings(corpus: Corpus, rows: list[int], reached: dict[int, tuple[int, PathStep | None]]) -> list[int]:
     """Return the other passages of the provisions of some rows, and note that they are reached, too."""
     own = np.array(rows, np.int32)
     added: list[int] = []
@@ -121,10 +120,3 @@ def _back(reached: dict[int, tuple[int, PathStep | None]], row: int) -> tuple[Pa
         if step is not None:
             steps.append(step)
         row = before
-
-
-def citation_at(corpus: Corpus, row: int) -> str:
-    """Return the short citation of a passage."""
-    rows = np.array([row], np.int32)
-    (passage,) = corpus.passages(rows)
-    return short_citation(passage, corpus.documents()[int(corpus.document_numbers(rows)[0])])
