@@ -11,7 +11,9 @@ from engine.model import NOTHING, AreaCoverage, AreaState, counted
 from engine.records.phrases import area_facts, is_part
 
 _TOKENS = {AreaState.COVERED: "ok", AreaState.WEAK: "weak", AreaState.MISSING: "miss"}
-WAITING = '<div class="empty"><p>Areas of the question, and how well each is evidenced.</p></div>'
+WAITING = (
+    '<div class="empty"><p>What the question involves, and how well the sources cover each part.</p></div>'
+)
 
 
 def covered(areas: Sequence[AreaCoverage]) -> tuple[int, int]:
