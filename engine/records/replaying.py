@@ -39,7 +39,7 @@ from engine.settings import InvestigationSettings, checked
 # reject   ``{"source": id, "target": id, "relation": name,     marks a link as wrong for the steps after it
 #          "note": words}``
 # unreject ``{"source": id, "target": id, "relation": name}``   withdraws the rejection
-# need     ``{"area": id, "name": words, "needed": bool}``      says whether an area of the coverage is needed
+# need     ``{"area": id, "name": words, "needed": bool}``      marks an area of the coverage as needed or not
 # ======== ==================================================== ========================================
 #
 # Ids have at most 500 characters, reasons and notes 2,000. A verdict on the case (``CaseStore.judge``) and an
@@ -125,7 +125,7 @@ class Unreject(Step):
 
 
 class Need(Step):
-    """Says whether an area, or a part of the question, is needed."""
+    """Marks an area, or a part of the question, as needed or not."""
 
     kind = NEED
     area: Id

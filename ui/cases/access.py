@@ -45,7 +45,7 @@ _STEPS: Mapping[str, str] = {
     PLAN: "Edited the plan",
     REJECT: "Called a link wrong",
     UNREJECT: "Called a link right after all",
-    NEED: "Said whether an area is needed:",
+    NEED: "Marked an area as needed or not:",
 }
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _NO_NAME = re.compile(r"[^\w.-]+")

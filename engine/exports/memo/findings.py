@@ -250,7 +250,7 @@ def _step(event: Event, name: Name) -> str:
         case Follow(passage=passage, strategies=strategies):
             return f"followed {name(passage)} by {', '.join(map(strategy_title, strategies))}"
         case Need(area=area, name=words, needed=needed):
-            return f"said that “{words or area}” is {'needed after all' if needed else 'not needed'}"
+            return f"marked “{words or area}” as {'needed after all' if needed else 'not needed'}"
         case EditPlan():
             return "edited the plan and ran the case again"
         case Reject(source=source, target=target, relation=relation, note=note):
