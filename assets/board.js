@@ -3,7 +3,7 @@
   "use strict";
   const MARGIN = { left: 46, right: 46, top: 58, bottom: 30 };
   const ROW = 6; // the least height of a dot's row, px, before the board grows beyond the frame
-  const QUIET = 0.26; // opacity of what does not belong to the selected trail
+  const QUIET = 0.26; // opacity of what does not belong to the selected path
   const EDGE = 0.48;
 
   const host = document.getElementById("board");
@@ -23,7 +23,7 @@
   let place = new Map(); // id -> {x, y} in px
   let columnX = [];
   let dot = 1; // dots shrink where rows are narrow
-  let labels = []; // notes along the selected trail
+  let labels = []; // notes along the selected path
 
   const colour = (token) => colours[token] || "#888";
   const byId = () => new Map(data.nodes.map((node) => [node.id, node]));

@@ -6,12 +6,8 @@
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const TITLE = "Redstring";
-  const addressed = () => new URLSearchParams(location.search).get("case") || "";
-  function goTo(id, replace) {
-    const url = new URL(location.href);
-    if (id) url.searchParams.set("case", id); else url.searchParams.delete("case");
-    history[replace ? "replaceState" : "pushState"]({ case: id }, "", url);
-  }
+  const addressed = () => redstring.addressed().case || "";
+  const goTo = (id) => redstring.address({ case: id });
   function saveBytes({ name, type, data }) {
     const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
     const link = document.createElement("a");
@@ -43,8 +39,8 @@
   /* Another case, on this page: its address, its view, and what the server has of it. */
   let open = () => {};
   function openCase(id) {
-    if (id !== addressed()) goTo(id, false);
-    redstring.view("investigate");
+    redstring.address({ case: id, view: "", corpus: "", document: "", at: "", compare: "" });
+    redstring.view("investigate", { kept: true });
     open(id);
   }
   document.addEventListener("click", (event) => {
@@ -92,11 +88,11 @@
       const now = bar();
       const id = now ? now.dataset.case : "";
       document.title = id ? `${now.dataset.title} · ${TITLE}` : TITLE;
-      if (id && id !== addressed()) goTo(id, false);
+      if (id && id !== addressed()) goTo(id);
       if (!now || one(".do", now)) document.dispatchEvent(new CustomEvent("redstring:kept"));
     };
     watch("value", shown);
-    addEventListener("popstate", () => open(addressed()));
+    document.addEventListener("redstring:address", () => { if (!bar() || bar().dataset.case !== addressed()) open(addressed()); });
     element.addEventListener("click", (event) => {
       const control = event.target.closest("[data-case-act]");
       if (!control) return;

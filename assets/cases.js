@@ -15,6 +15,8 @@
   }
   const records = () => state.kit.send({ do: "records", matter: filters().matter });
   function enter() {
+    const [id, other] = (redstring.addressed().compare || "").split(",");
+    if (id && other) { state.chosen = [id, other]; state.kit.send({ do: "compare", id, other }); return; }
     if (state.shown === "records") records(); else list(state.page, { choices: true });
   }
   function clear() {
@@ -30,7 +32,7 @@
     frame().dataset.show = name;
     const tab = name === "compare" ? "history" : name;
     state.kit.all("[data-act=tab]").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.tab === tab)));
-    if (name !== "compare") state.kit.swap("compare", "");
+    if (name !== "compare") { state.kit.swap("compare", ""); if (redstring.addressed().compare) redstring.address({ compare: "" }); }
   }
   function close() {
     state.kit.swap("sheet", "");
@@ -58,7 +60,7 @@
     if (!state.chosen.length) { place.replaceChildren(); return; }
     const words = document.createElement("span");
     words.textContent = state.chosen.length === 2 ? "Two cases chosen" : "One case chosen: choose another, and compare them";
-    place.replaceChildren(words, ...(state.chosen.length === 2 ? [button("Compare", "compare", "cas-primary")] : []), button("Choose none", "none", "cas-link"));
+    place.replaceChildren(words, ...(state.chosen.length === 2 ? [button("Compare", "compare", "cas-primary")] : []), button("Clear selection", "none", "cas-link"));
   }
   function button(words, act, style) {
     const made = document.createElement("button");
@@ -87,6 +89,7 @@
   };
   function after(found, request) {
     if (found.show) show(found.show);
+    if (request.do === "compare" && !found.error) redstring.address({ view: "cases", compare: `${request.id},${request.other}` });
     if (found.closed) { state.chosen = state.chosen.filter((id) => id !== found.closed); close(); }
     if (request.do === "sheet" && found.html) sheetIs(request.id);
     if (request.do === "history") { choice(); sheetIs(open()); }

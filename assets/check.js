@@ -269,7 +269,7 @@
   }
   const AXES = {
     Correct: "The sources support it, by the law of the day", Grounded: "A passage supports it, the cited one if the claim cites",
-    "To be read": "Neither right nor wrong: a person has to read", "By people": "Confirmed or overruled by a person" };
+    "To be read": "Cannot be decided automatically", "By people": "Confirmed or overruled by a person" };
   function drawAxes() {
     const of = chk.claims.length;
     const counted = (name, holds) => { const claims = chk.claims.filter(holds).length; return { name, claims, of, words: `${claims} of ${of}` }; };

@@ -170,7 +170,8 @@
     await refresh();
     if (opens) await open(found.corpus, { tab: { remove: "read", apply: "resolve" }[found.kind] || "report", anew: true });
     const said = { remove: "The document is no longer in the corpus.", apply: "The decisions are in force." };
-    say(said[found.kind] || `${found.corpus} is ready; the report says what was read.`, { good: true });
+    if (!said[found.kind]) redstring.lib.chosen(found.corpus);
+    say(said[found.kind] || `“${found.corpus}” is ready, and chosen for your next question. The report shows what was imported.`, { good: true });
   }
   function stop() {
     if (job.sending) { job.sending.stopped = true; job.sending.requests.forEach((request) => request.abort()); return; }

@@ -95,8 +95,9 @@
   }
 
   /* ---------- the text ---------- */
-  async function read(number, at, { keepTree = false } = {}) {
+  async function read(number, at, { keepTree = false, kept = false } = {}) {
     const turn = ++here.asked;
+    if (!kept) redstring.address({ view: "corpus", corpus: lib.name, document: number, at });
     closePeek();
     const other = number !== here.document;
     const [piece, head] = await Promise.all([
@@ -317,9 +318,9 @@
     part("doc").innerHTML = part("text").innerHTML = part("crumbs").innerHTML = "";
     one(".read", lib.root).dataset.pane = "tree";
     await list();
-    if (here.document === null && !phone()) await read(0, 0, { keepTree: true }).catch(() => say("The first document could not be opened."));
+    if (here.document === null && !phone()) await read(0, 0, { keepTree: true, kept: true }).catch(() => say("The first document could not be opened."));
   }
   /* The grade of a kind has changed, and so perhaps that of the document that is open. */
   const regraded = () => here.document !== null && asking({ do: "head", document: here.document }, (head) => { part("doc").innerHTML = head.html; }, { quiet: true });
-  lib.parts.push({ start, opened, regraded, read: (document, at) => { redstring.lib.show("read"); return read(document, at); } });
+  lib.parts.push({ start, opened, regraded, read: (document, at, how) => { redstring.lib.show("read"); return read(document, at, how); } });
 })();

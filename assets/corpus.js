@@ -78,7 +78,7 @@
     if (!button.dataset.sure) {
       const words = button.textContent;
       button.dataset.sure = "1";
-      button.textContent = "Really delete all your corpora and verdicts?";
+      button.textContent = "Delete all your corpora and ratings? This cannot be undone.";
       setTimeout(() => { delete button.dataset.sure; button.textContent = words; }, 5000);
       return;
     }
@@ -104,7 +104,7 @@
       if (item.private) {
         const seal = document.createElement("span");
         seal.className = "badge";
-        seal.textContent = "only you";
+        seal.textContent = "Private";
         button.append(seal);
       }
       return button;
@@ -179,6 +179,8 @@
     const book = event.target.closest(".book");
     if (book) return open(book.dataset.name);
     if (event.target.closest("[data-lib=new]")) return create();
+    if (event.target.closest("[data-lib=ask]")) return askThis();
+    if (event.target.closest("[data-lib=back]")) return redstring.view("investigate");
     const away = event.target.closest("[data-lib=forget]");
     if (away) return forget(away);
     return undefined;
@@ -199,12 +201,29 @@
   async function enter() {
     const { choices: before } = lib;
     await refresh();
+    if (await addressed()) return;
     if (!lib.name && lib.shelf.length) await open((lib.wanted || lib.shelf.find((item) => !item.problem) || lib.shelf[0]).name, { before });
+  }
+  /* The corpus, document and position that the address names; returns whether it names one that is here. */
+  async function addressed() {
+    const { corpus, document: number, at } = redstring.addressed();
+    await lib.opening;
+    if (corpus === undefined || !lib.shelf.some((item) => item.name === corpus)) return false;
+    if (corpus !== lib.name || lib.creating) await open(corpus);
+    if (number !== undefined) lib.parts.forEach((member) => member.read && member.read(Number(number), Number(at || 0), { kept: true }));
+    return true;
+  }
+  /* The next question is asked of a corpus: it is chosen in Investigate. */
+  const chooseCorpus = (name) => lib.trigger("select", { corpus: name });
+  function askThis() {
+    chooseCorpus(lib.name);
+    redstring.view("investigate");
+    one("#question textarea", document).focus();
   }
   /* From a card of the investigation to the same passage among its neighbours. */
   async function readPassage(name, id) {
     const before = lib.choices;
-    redstring.view("corpus");
+    redstring.view("corpus", { kept: true });
     // The view may be opening its first document: that must not come after the passage that is wanted.
     await lib.entering;
     await refresh();
@@ -216,5 +235,5 @@
   }
 
   Object.assign(redstring, { books, visitor, readPassage });
-  redstring.lib = { state: lib, one, all, part, ask, asking, say, hush, open, show, refresh, count };
+  redstring.lib = { chosen: chooseCorpus, state: lib, one, all, part, ask, asking, say, hush, open, show, refresh, count };
 })();

@@ -7,7 +7,7 @@
   const TYPING = "input, textarea, select, [contenteditable=true]";
   const one = (selector, within = document) => within.querySelector(selector);
   const piece = (tag, name, text) => { const made = document.createElement(tag); made.className = name; made.textContent = text; return made; };
-  const WRONG = "This link is wrong: leave it out from the next case on (x)";
+  const WRONG = "Mark this link as wrong (x): it will be ignored from the next case";
   const UNDO = "Reported as wrong: the next case leaves it out. Take that back (x)";
 
   const { state } = redstring;

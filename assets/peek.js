@@ -35,7 +35,7 @@
     text.lang = node.language;
     const acts = document.createElement("footer");
     acts.className = "acts";
-    for (const [act, words] of [["follow", "Follow from here"], ["whole", "Read the whole document"], ["pin", "Pin"], ["dismiss", "Dismiss"], ["copy", "Copy citation"], ["read", "Read in place"]]) {
+    for (const [act, words] of [["follow", "Search on from here"], ["whole", "Read the whole document"], ["pin", "Pin"], ["dismiss", "Dismiss"], ["copy", "Copy citation"], ["read", "Open in document"]]) {
       const button = piece("button", "", words);
       button.type = "button";
       button.dataset.act = act;

@@ -106,7 +106,7 @@
     more.dataset.limit = data.shown < 300 ? 300 : 100000;
     more.textContent = data.shown < 300 && data.total > 300 ? "show more" : "show all";
     const legend = one(".legend", element);
-    legend.replaceChildren(...[...data.legend, ...(data.total ? [{ token: "accent", words: "selected trail" }] : [])].map((item) => {
+    legend.replaceChildren(...[...data.legend, ...(data.total ? [{ token: "accent", words: "selected path" }] : [])].map((item) => {
       const entry = document.createElement("span");
       if (item.shape) entry.dataset.shape = item.shape;
       entry.style.setProperty("--c", `var(--${item.token})`);
@@ -173,7 +173,11 @@
   function passages(element, trigger, watch, kind) {
     element.addEventListener("click", onCardClick);
     element.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.target.classList.contains("card")) select(event.target.dataset.id);
+      const card = event.target;
+      if (!card.classList.contains("card")) return;
+      if (event.key === "Enter") select(card.dataset.id);
+      const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+      if (step) { event.preventDefault(); nextCard(card, step); }
     });
     if (kind === "ranked") state.act = (detail) => trigger("select", detail);
     watch("value", () => {
@@ -193,6 +197,21 @@
       if (kind === "rest") toRead();
     });
   }
+  /* From card to card in the order in which they are shown. */
+  function nextCard(card, step) {
+    const cards = all("#passages .card").filter((other) => other.offsetParent).sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
+    const next = cards[cards.indexOf(card) + step];
+    if (next) { next.focus(); select(next.dataset.id, { scroll: true }); }
+  }
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("a.skip")) return;
+    event.preventDefault();
+    view("investigate");
+    pane("passages");
+    const first = one("#ranked .card") || one("#question textarea");
+    first.focus();
+    first.scrollIntoView({ block: "nearest" });
+  });
   /* After a document was read whole: to where it stands. */
   function toRead() {
     const head = state.reading && all("#rest .read-whole").find((part) => part.dataset.from === state.reading);
@@ -246,11 +265,24 @@
       counts();
     };
     watch("value", head);
+    const act = (control) => {
+      const row = control.closest(".area-row"), id = control.parentElement.dataset.area, kind = control.dataset.areaAct;
+      const [best] = JSON.parse(one(".area", row).dataset.evidence);
+      if (kind === "texts") return redstring.view("corpus");
+      if (kind !== "search") return state.act({ action: kind, id });
+      if (best) return state.act({ action: "follow", id: best });
+      const question = one("#question textarea");
+      question.value = one("b", row).textContent;
+      question.dispatchEvent(new Event("input", { bubbles: true }));
+      return question.focus();
+    };
     element.addEventListener("click", (event) => {
+      const control = event.target.closest("[data-area-act]");
+      if (control) return act(control);
       const outside = event.target.closest("[data-read]");
       if (outside) return window.redstring.readPassage(one("#passages .cards").dataset.corpus, outside.dataset.read);
       const button = event.target.closest(".area");
-      if (!button) return;
+      if (!button) return undefined;
       const ids = JSON.parse(button.dataset.evidence);
       if (button.getAttribute("aria-pressed") === "true" || !ids.length) return evidence(null);
       evidence({ button, name: one("b", button).textContent, ids: new Set(ids) });
@@ -366,20 +398,34 @@
       if (event.target.closest("#go, #plan-go") && matchMedia("(max-width: 760px)").matches) set(false);
     });
   }
+  /* ---------- addresses ---------- */
+  /* Each view, case, comparison and reading position has its own: ?view=corpus&corpus=NAME&document=3&at=12&case=ID. */
+  const addressed = () => Object.fromEntries(new URLSearchParams(location.search));
+  function address(parts, { replace = false } = {}) {
+    const url = new URL(location.href);
+    Object.entries(parts).forEach(([name, value]) => { if (value === "" || value === undefined) url.searchParams.delete(name); else url.searchParams.set(name, value); });
+    if (url.href !== location.href) history[replace ? "replaceState" : "pushState"]({}, "", url);
+  }
+  /* Back and Forward show what the address names; nothing of that is a new entry. */
+  addEventListener("popstate", () => {
+    view(PANELS[addressed().view] ? addressed().view : "investigate", { kept: true });
+    document.dispatchEvent(new CustomEvent("redstring:address", { detail: addressed() }));
+  });
+
   /* ---------- the views of the page ---------- */
-  function view(name) {
+  const PANELS = { corpus: "library", check: "check", cases: "cases", review: "review", evaluate: "evaluation" };
+  const built = (ids, act) => (ids.length ? appears(`#${ids[0]}`, () => built(ids.slice(1), act)) : act());
+  function view(name, { kept = false, quiet = false } = {}) {
     document.body.dataset.view = name;
+    const gone = { ...(name === "corpus" ? {} : { corpus: "", document: "", at: "" }), ...(name === "cases" ? {} : { compare: "" }) };
+    if (!kept) address({ view: name === "investigate" ? "" : name, ...gone });
     one("#app").toggleAttribute("data-away", name !== "investigate");
-    one("#library").toggleAttribute("data-here", name === "corpus");
-    one("#check").toggleAttribute("data-here", name === "check");
-    one("#cases").toggleAttribute("data-here", name === "cases");
-    one("#review").toggleAttribute("data-here", name === "review");
-    one("#evaluation").toggleAttribute("data-here", name === "evaluate");
+    Object.entries(PANELS).forEach(([panel, id]) => one(`#${id}`).toggleAttribute("data-here", name === panel));
     one(".top").dataset.view = name;
     all(".views [data-view]").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.view === name)));
     // On a phone the tabs are wider than the screen.
     one(`.views [data-view="${name}"]`).scrollIntoView({ block: "nearest", inline: "nearest" });
-    document.dispatchEvent(new CustomEvent("redstring:view", { detail: name }));
+    if (!quiet) document.dispatchEvent(new CustomEvent("redstring:view", { detail: name }));
   }
   /* Whoever has logged in sees under which name, and the way out. */
   function account() {
@@ -391,13 +437,17 @@
     theme();
     watchTheme();
     account();
-    watch("value", () => { account(); redstring.modelLabel(); if (document.body.dataset.view) view(document.body.dataset.view); });
+    redstring.language(one("#language"));
+    watch("value", () => { account(); redstring.language(one("#language")); redstring.modelLabel(); if (document.body.dataset.view) view(document.body.dataset.view, { kept: true, quiet: true }); });
     element.addEventListener("click", (event) => {
       if (event.target.closest("#theme-toggle")) toggleTheme();
+      const brand = event.target.closest("a.brand");
+      if (brand) { event.preventDefault(); redstring.openCase(""); }
       const chosen = event.target.closest(".views [data-view]");
       if (chosen) view(chosen.dataset.view);
     });
     rail();
+    if (PANELS[addressed().view]) built(["app", ...Object.values(PANELS)], () => view(addressed().view, { kept: true }));
   }
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -405,5 +455,5 @@
   });
   /* What a job says while others have their turn. */
   const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
-  window.redstring = { waiting, appears, ask, finding, libraryUrl, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, state, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
+  window.redstring = { waiting, appears, addressed, address, ask, finding, libraryUrl, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, state, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
 })();

@@ -19,7 +19,7 @@
   const named = () => login() || state.name.trim();
   function haveName() {
     if (named()) return true;
-    state.kit.banner("Say your name first: verdicts are kept under it.");
+    state.kit.banner("Enter your name to start. Your ratings are saved under it.");
     part("name").focus();
     return false;
   }

@@ -233,7 +233,7 @@
       return;
     }
     holder.replaceChildren(fromHtml('<form class="extract-form" autocomplete="off"><p class="hint"></p><label class="field"><span>Documents</span><select name="document"></select></label><label class="field"><span>Calls at most</span><input type="number" name="calls" min="1" step="1" placeholder="no limit but the cost told"></label><div class="form-acts"><button type="submit">Show the cost</button></div><div data-lib="extract-cost" aria-live="polite"></div></form>'));
-    one(".hint", holder).textContent = `${found.model} lists definitions, exceptions, extensions and whom rules apply to, each with the words that say so. You judge them here; an investigation follows them only where the thread "Links read by a model" is on.`;
+    one(".hint", holder).textContent = `${found.model} lists definitions, exceptions, extensions and whom rules apply to, each with the words that say so. You judge them here; an investigation follows them only where the thread "Links extracted by a model" is on.`;
     one("select", holder).replaceChildren(new Option("all documents", ""), ...found.documents.map(([number, title]) => new Option(title, number)));
     one("form", holder).addEventListener("submit", showCost);
     one("form", holder).addEventListener("input", () => part("extract-cost").replaceChildren());

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from engine.corpus import open_corpus
 from engine.corpus.ontology import ontology_from, read_ontology
@@ -30,6 +31,7 @@ from engine.evaluation import Question, read_questions
 from engine.evaluation.questions import choose_questions
 from engine.investigation import Case, run_case
 from engine.investigation.facets import NONE
+from engine.investigation.strategies.gaps import Gaps
 from engine.model import AreaState
 from engine.settings import preset
 
@@ -47,20 +49,27 @@ class Measured:
     gaps: int = 0
     closed: int = 0
     kinds: list[bool] = field(default_factory=list)
-    # States of required areas, and whether gold of the area is in the ranking.
-    required: list[tuple[int, bool]] = field(default_factory=list)
+    # Whether gold of the area is among the cards, and whether the area is required.
+    cards: list[bool] = field(default_factory=list)
+    required: list[bool] = field(default_factory=list)
+    # Passages that gap queries brought, and those of them that are gold.
+    brought: int = 0
+    brought_gold: int = 0
 
-    def add(self, case: Case, gold: Gold) -> None:
-        """Add a finished case; ``gold`` by area, as ids of the corpus."""
+    def add(self, case: Case, gold: Gold, judged: Collection[str] = ()) -> None:
+        """Add a finished case; ``gold`` by area, as ids of the corpus, and all ``judged`` ids."""
         pool = {entry.passage_id for entry in case.pool.entries()}
         scan = {entry.passage_id for entry in case.pool.entries() if entry.round == 0}
         ranked = {member for one in case.ranking for member in (*one.assembled_ids, one.passage.id)}
         for area in case.areas:
-            if area.required:
-                self.required.append((RANK[area.state], bool(gold.get(area.id, frozenset()) & ranked)))
+            self.required.append(area.required)
+            self.cards.append(bool(gold.get(area.id, frozenset()) & ranked))
             self.true.append(bool(gold.get(area.id, frozenset()) & pool))
             self.scores.append(area.score)
             self.states.append(RANK[area.state])
+        brought = [entry.passage_id for entry in case.pool.entries() if entry.strategy == Gaps.name]
+        self.brought += len(brought)
+        self.brought_gold += sum(passage in judged for passage in brought)
         for passages in gold.values():
             if not passages & scan:
                 self.gaps += 1
@@ -68,29 +77,30 @@ class Measured:
 
     def lines(self) -> list[str]:
         """Return the results as lines for a terminal."""
-        true, states = np.array(self.true, np.bool_), np.array(self.states)
-        shares = ", ".join(
-            f"{state.value} {float(true[states == rank].mean()):.2f} of {int((states == rank).sum())}"
-            for state, rank in RANK.items()
-            if (states == rank).any()
-        )
+        true, cards, states = np.array(self.true), np.array(self.cards), np.array(self.states)
+        required, open_ = np.array(self.required), states < RANK[AreaState.COVERED]
         lines = [
             f"{len(true)} pairs, {float(true.mean()):.2f} true; AUC of scores {auc(self.scores, true):.3f}, "
             f"of states {auc(self.states, true):.3f}",
-            f"share true: {shares}",
+            f"share true: {self._by_state(true, np.ones(len(true), np.bool_))}",
+            f"gold among the cards: AUC of states {auc(self.states, cards):.3f}; "
+            f"{self._by_state(cards, np.ones(len(true), np.bool_))}; "
+            f"weak or missing {float(cards[open_].mean()):.3f} of {int(open_.sum())}",
+            f"passages that gap queries brought: {self.brought}, gold: {self.brought_gold}",
             f"areas without gold in the scan: {self.gaps}, closed by the rounds: {self.closed}",
         ]
-        if self.required:
-            lines.append(f"required areas with gold in the ranking: {self._required()}")
+        if required.any():
+            lines.append(f"required areas with gold among the cards: {self._by_state(cards, required)}")
         if self.kinds:
             lines.append(f"type of transaction right: {np.mean(self.kinds):.3f} of {len(self.kinds)}")
         return lines
 
-    def _required(self) -> str:
-        found = [
-            (state, [true for other, true in self.required if other == rank]) for state, rank in RANK.items()
-        ]
-        return ", ".join(f"{state.value} {np.mean(true):.2f} of {len(true)}" for state, true in found if true)
+    def _by_state(self, true: NDArray[np.bool_], of: NDArray[np.bool_]) -> str:
+        """Return the share of true pairs in each state among some pairs."""
+        found = [(state, true[of & (np.array(self.states) == rank)]) for state, rank in RANK.items()]
+        return ", ".join(
+            f"{state.value} {float(own.mean()):.2f} of {len(own)}" for state, own in found if len(own)
+        )
 
 
 def auc(scores: Sequence[float], true: np.ndarray) -> float:
@@ -155,7 +165,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen_type = (
             settings.changed(transaction_type=types.get(question.text) or NONE) if types else settings
         )
-        measured.add(run_case(corpus, question.text, chosen_type), gold_of(corpus, question, lines))
+        measured.add(
+            run_case(corpus, question.text, chosen_type), gold_of(corpus, question, lines), question.gold
+        )
     for path in options.kinds:
         for text, kind in kinds_in(path):
             detected = run_case(corpus, text, settings.changed(rounds=0)).transaction

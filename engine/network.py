@@ -109,7 +109,7 @@ def checked_url(url: str, *, private: bool) -> str:
     except ValueError:
         raise InputError("the address cannot be read: write https://HOST/v1") from None
     if parts.scheme not in ("https", "http") or not host or port == 0:
-        raise InputError("the address must begin with https:// and the name of the server")
+        raise InputError("write a full address, such as https://HOST/v1 (http:// in your own network)")
     if "@" in parts.netloc or "\\" in url:
         raise InputError("the address must not contain a user name or key: there is a field for the key")
     if "?" in url or "#" in url:

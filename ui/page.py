@@ -26,7 +26,7 @@ from ui.expansion.view import wire_views
 from ui.investigate.answer_panel import wire_answer, wire_case_report
 from ui.investigate.panels import build_stage
 from ui.investigate.plan import wire_plan
-from ui.investigate.sidebar import build_rail, wire_rail, wire_shelf
+from ui.investigate.sidebar import build_rail, wire_choice, wire_rail, wire_shelf
 from ui.investigate.steering import wire_steering
 from ui.investigate.updates import wire_cost, wire_investigation
 from ui.models.connections import Connections
@@ -142,6 +142,7 @@ def build_page(
         known = page.load(None, None, rail.visitor, js="() => redstring.visitor()", api_visibility="private")
         wire_shelf(rail, library, header, facts_html, known.then)
         wire_shelf(rail, library, header, facts_html, panel.change)
+        wire_choice(rail, library, header, facts_html, panel.select)
         wire_budget(build_models(ConnectingDesk(connections)), rail.settings)
         wire_session(page, session, connections, sessions)
         wire_cost(rail, library, connections)

@@ -17,6 +17,7 @@ from ui.templating import ASSETS
 
 SCRIPTS = (
     "redstring.js",
+    "words.js",
     "peek.js",
     "plots.js",
     "expansion.js",
@@ -110,9 +111,11 @@ def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
 # The header: the brand, one line about the corpus, and the switch for light or dark.
 
 _BRAND = (
-    '<div class="brand"><svg width="22" height="22" viewBox="0 0 22 22" fill="none" stroke-width="1.8" '
-    'aria-hidden="true"><circle cx="4" cy="5" r="2.2"/><circle cx="18" cy="9" r="2.2"/>'
-    '<circle cx="8" cy="18" r="2.2"/><path d="M6 5.6 16 8.5M16.6 10.8 9.6 16.6"/></svg>Redstring</div>'
+    '<a class="brand" href="?" title="First screen"><svg width="22" height="22" viewBox="0 0 22 22" '
+    'fill="none" stroke-width="1.8" aria-hidden="true"><circle cx="4" cy="5" r="2.2"/>'
+    '<circle cx="18" cy="9" r="2.2"/>'
+    '<circle cx="8" cy="18" r="2.2"/><path d="M6 5.6 16 8.5M16.6 10.8 9.6 16.6"/></svg>'
+    "<span>Redstring</span></a>"
 )
 _TOGGLE = (
     '<button type="button" id="theme-toggle" aria-label="Dark mode" aria-pressed="false" '
@@ -123,6 +126,7 @@ _TOGGLE = (
 )
 
 
+_LANGUAGE = '<select id="language" aria-label="Language of the page"></select>'
 _MODEL = (
     '<button type="button" id="model-open" data-whose="nobody" aria-haspopup="dialog" '
     'title="Connect a language model"><i class="dot" aria-hidden="true"></i><span>No model</span></button>'
@@ -156,7 +160,8 @@ def header_html(library: Library, corpus: str | None = None, visitor: str = "") 
     """Return the header for a corpus that the visitor may see."""
     facts = escape(library.facts(corpus, visitor))
     return (
-        f'<div class="top">{_BRAND}{_TABS}<span class="facts">{facts}</span>{_MODEL}{_ACCOUNT}{_TOGGLE}</div>'
+        '<div class="top"><a class="skip" href="#ranked">Skip to the passages</a>'
+        f'{_BRAND}{_TABS}<span class="facts">{facts}</span>{_MODEL}{_ACCOUNT}{_LANGUAGE}{_TOGGLE}</div>'
     )
 
 

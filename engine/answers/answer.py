@@ -15,8 +15,6 @@ from datetime import date
 
 import numpy as np
 
-import numpy as np
-
 from engine.answers.audit.matching import is_supported_verbatim
 from engine.answers.changed_law import Changes
 from engine.answers.changes import find_changes
@@ -82,8 +80,8 @@ from engine.retrieval.planning.prose import documents_in_prose
 MOST_TO_READ = 3
 # Amending passages to read that are listed with changes.
 MOST_ACTS = 5
-NOT_IN_WORDS = "No sentence of the passages answers in the words of the question."
-NOT_SURE = "No sentence is sure to answer this; the closest:"
+NOT_IN_WORDS = "None of the passages answers this in these words."
+NOT_SURE = "No sentence answers this directly. Closest:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +356,7 @@ def located(piece: Piece) -> Located:
     return Located(piece.text, ((piece.passage.id, piece.span),))
 
 
-OUT_OF_FORCE_ONLY = "Every source of this answer is out of force on the day of the question."
+OUT_OF_FORCE_ONLY = "None of these sources was in force on that date."
 
 
 def answer(

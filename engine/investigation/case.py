@@ -61,6 +61,7 @@ from engine.investigation.strategies.registry import strategy
 from engine.investigation.view import (
     RankingView,
     classify_round,
+    coverage_score,
     describe_round,
     describe_scan,
     found_by,
@@ -88,6 +89,7 @@ from engine.model import (
     Stop,
     StopReason,
     Transaction,
+    counted,
 )
 from engine.retrieval.asking import Asking
 from engine.retrieval.planning import Helpers, active, checked_plan
@@ -259,10 +261,10 @@ class Case:
             yield from self._decide(bounds.rounds)
         self.stop = self.stop or Stop(StopReason.ROUNDS)
         ranked = self._rank()
-        self.stop = self._without_unfounded_estimate(self.stop)
+        self.stop = self._with_coverage(self._without_unfounded_estimate(self.stop))
         if self.evidence.status is EvidenceStatus.NONE:
-            self._withdraw_coverage()
-            yield CoverageChanged(self._last_round(), self.areas)
+            self._withdraw_transaction()
+        yield CoverageChanged(self._last_round(), self.areas)
         yield Stopped(self.stop)
         yield ranked
         # A cancel before a run stops it; a cancel during or right after a run ends with it.
@@ -332,7 +334,10 @@ class Case:
             self._filters.mask,
         )
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
-        gap_search = Gaps(self._embedder if context.relevance.vectors is not None else None)
+        gap_search = Gaps(
+            self._embedder if context.relevance.vectors is not None else None,
+            None if coverage is None else coverage.raises,
+        )
         used = [*strategies, gap_search] if queries else list(strategies)
         shares = NOTHING if chosen else self._budget_shares(strategies)
         counts, hops = run_round(
@@ -341,6 +346,8 @@ class Case:
         refused = sum(sum(count.refused.values()) for count in counts)
         milliseconds = 1000 * (time.perf_counter() - started)
         before = _states(self.areas)
+        if coverage is not None:
+            coverage.count_gained(queries, hops)
         changed = self._check_coverage(number)
         report = RoundReport(
             number, tuple(ids), counts, len(hops), refused, len(self.pool), milliseconds,
@@ -362,14 +369,25 @@ class Case:
         return budget_shares(strategies, rounds, ranked, self.search_budget)
 
     def _check_coverage(self, number: int) -> CoverageChanged:
+        self._update_coverage(number, None)
+        return CoverageChanged(number, self.areas)
+
+    def _check_shown(self) -> None:
+        """Check coverage against the shown passages, in agreement with the evidence status."""
+        shown = [member for ranked in self.ranking for member in (ranked.passage.id, *ranked.assembled_ids)]
+        self._update_coverage(self._last_round(), self.corpus.rows(list(dict.fromkeys(shown))))
+        if self._coverage is not None:
+            self._coverage.agree(self.evidence)
+            self._set_areas(self._coverage.areas)
+
+    def _update_coverage(self, number: int, shown: Rows | None) -> None:
         coverage = self._coverage
         if coverage is not None:
             entries = [e for e in self.pool.entries() if e.passage_id not in self.pool.dismissed]
             rows = np.array([entry.row for entry in entries], np.int32)
             ids = [entry.passage_id for entry in entries]
-            coverage.update(rows, ids, number)
-            self.areas = coverage.areas
-        return CoverageChanged(number, self.areas)
+            coverage.update(rows, ids, number, shown)
+            self._set_areas(coverage.areas)
 
     # The decision to stop.
 
@@ -438,9 +456,21 @@ class Case:
             return replace(stop, completeness=None)
         return stop
 
-    def _withdraw_coverage(self) -> None:
-        """Report every area as missing: the corpus has nothing but passages that resemble the question."""
-        self.areas = tuple(_uncovered(area) for area in self.areas)
+    def _with_coverage(self, stop: Stop) -> Stop:
+        """Add to the numbers of a stop what the rounds did for coverage."""
+        needed = counted(self.areas)
+        if not needed:
+            return stop
+        covered = [area for area in needed if area.state is AreaState.COVERED]
+        closed = sum(area.closed_in is not None and area.closed_in > 0 for area in covered)
+        sent = sum(len(report.queries) for report in self.rounds)
+        gained = sum(area.gained or 0 for area in self.areas)
+        numbers = {"areas": len(needed), "covered": len(covered), "closed_by_rounds": closed}
+        numbers |= {"gap_queries": sent, "gap_passages": gained} if sent else {}
+        return replace(stop, numbers={**stop.numbers, **numbers})
+
+    def _withdraw_transaction(self) -> None:
+        """Propose no type of transaction for a question without evidence."""
         if self.transaction is not None and self.transaction.proposed:
             self.transaction = replace(self.transaction, id=None)
 
@@ -453,6 +483,7 @@ class Case:
 
     def _rank(self) -> Ranked:
         self._update_ranking()
+        self._check_shown()
         self._spending.end()
         view = self._view
         if view is not None:
@@ -510,6 +541,23 @@ class Case:
         self.pool.pinned.discard(passage_id)
         self.pool.dismissed.add(passage_id)
         self._update_ranking()
+
+    def set_unneeded(self, area_id: str, *, needed: bool = False) -> None:
+        """Record that the user does not need an area or a part of the question, or needs it after all.
+
+        Raises InputError for an unknown one.
+        """
+        if area_id not in {area.id for area in self.areas}:
+            raise InputError(f"no area or part {area_id[:60]!r} in the coverage of this case")
+        self.areas = tuple(
+            replace(area, needed=needed) if area.id == area_id else area for area in self.areas
+        )
+        self.metrics = replace(self.metrics, coverage=coverage_score(self.areas))
+
+    def _set_areas(self, areas: Sequence[AreaCoverage]) -> None:
+        """Set the areas; those that the user does not need stay so."""
+        unneeded = {area.id for area in self.areas if not area.needed}
+        self.areas = tuple(replace(area, needed=area.id not in unneeded) for area in areas)
 
     def follow(self, passage_id: str, strategies: Sequence[str]) -> Iterator[Event]:
         """Follow some strategies from one passage, as one more round.
@@ -578,7 +626,3 @@ class Case:
 
 def _states(areas: Sequence[AreaCoverage]) -> dict[str, AreaState]:
     return {area.id: area.state for area in areas}
-
-
-def _uncovered(area: AreaCoverage) -> AreaCoverage:
-    return replace(area, state=AreaState.MISSING, evidence=(), score=0.0, closed_in=None)

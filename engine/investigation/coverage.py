@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Ontology, Rows, Scores
+from engine.corpus.protocol import Corpus, Ontology, Rows, Scores
 from engine.errors import ModelError
-from engine.investigation.evidence import LOOKED_AT, Part, comparable_text
+from engine.investigation.evidence import (
+    LOOKED_AT,
+    ComparableText,
+    Part,
+    QuestionWords,
+    comparable_text,
+    get_terms,
+    weigh_words,
+)
 from engine.investigation.facets import (
     NONE,
     Facet,
@@ -26,8 +34,18 @@ from engine.investigation.facets import (
 )
 from engine.investigation.pool import Reading
 from engine.language.embedders import Embedder
-from engine.model import NOTHING, AreaCoverage, AreaState, EvidenceStatus, GapQuery, Transaction
-from engine.retrieval.relevance import Relevance
+from engine.model import (
+    NOTHING,
+    AreaCoverage,
+    AreaState,
+    Evidence,
+    EvidenceStatus,
+    GapQuery,
+    Hop,
+    NamedProvision,
+    Transaction,
+)
+from engine.retrieval.relevance import Relevance, has_language
 from engine.settings import AUTO
 
 # The type of transaction
@@ -124,34 +142,45 @@ def _words(ontology: Ontology, name: str, language: str) -> tuple[str, ...]:
 
 # Coverage
 #
-# An area is covered if the required number of its good passages are among the most relevant ones, and it has
-# its share of the question's results (``facets.shares_of``). It is missing if there is no good passage, or,
-# unless it is required, hardly any share. A part of the question is judged like the whole question: by its
-# words and their nearness (``evidence``).
+# An area is covered if it has its minimum of good passages, weak if it has that many that may be evidence,
+# and missing otherwise. Passages count if they are shown, or in a round if they are among the most relevant
+# of the pool. A passage is good if its affinity times its relevance reaches a bar. The bar falls with the
+# area's share of the question's results (``facets.shares_of``), and for an area that a type of transaction
+# requires.
+# A part of the question is judged by its words and their nearness (``evidence``).
 
-# All chosen on the questions of two corpora, see "Coverage" in benchmarks/RESULTS.md.
-# The share of the question's evidence that a covered area has, at least: one that a type of transaction
-# requires which the user chose, and any other.
-REQUIRED, COVERED = 0.26, 0.3
-# An area that is not required is missing with a smaller share.
-WEAK = 0.12
-# A passage is good evidence for an area if it is among the BEST of the pool, if affinity times relevance is
-# at least GOOD, and if it belongs to the area at least OWN times as much as to any other.
-BEST, GOOD, OWN = 20, 0.15, 0.5
+# Chosen on every second question of the sample; measured on the others and on ADGM, see "Coverage" in
+# benchmarks/RESULTS.md. The bars of good passages and of those that may be evidence.
+GOOD, POSSIBLE = 0.64, 0.27
+# The bar of a passage that a gap query may bring: nearly good.
+RAISING = 0.55
+# The bars fall by OF_SHARE times the area's share, and by REQUIRED if the area is required, never below LEAST
+# for a good passage.
+OF_SHARE, REQUIRED, LEAST = 0.75, 0.35, 0.15
+# Passages of the pool that count before any are shown.
+BEST = 20
 # Further passages are listed behind the good ones if they are this relevant, as a share of the best, and
 # belong to the area this much, as a share of the area that is strongest in them.
 RELEVANT, LISTED = 0.5, 0.7
 MOST_EVIDENCE = 50
+# Passages listed for a phrase. A passage serves the question if it has this share of the words that the best
+# one has.
+MOST_OF_PHRASE, SERVES = 5, 0.5
+_STATES = {
+    EvidenceStatus.FOUND: AreaState.COVERED,
+    EvidenceStatus.PARTIAL: AreaState.WEAK,
+    EvidenceStatus.NONE: AreaState.MISSING,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Evidence for a facet: indexes in the pool, best first; how much it is, 0..1; whether a part was found
-    at all; and how many passages are good evidence for an area."""
+    """Evidence for a facet: indexes in the pool, best first; how much it is, 0..1; its state; and the number
+    of good passages."""
 
     indexes: NDArray[np.intp]
     score: float
-    status: EvidenceStatus = EvidenceStatus.FOUND
+    state: AreaState
     good: int = 0
 
 
@@ -170,92 +199,162 @@ class Coverage:
         self.areas: tuple[AreaCoverage, ...] = ()
         self._relevance, self._reading, self._embedder = relevance, reading, embedder
         self._facets = tuple(facets)
-        self._parts = {facet.id: Part.of(relevance, facet.view) for facet in facets if facet.area is None}
-        # By facet: rounds in which a query was sent, number of its own queries sent, the last query.
+        self._parts = {facet.id: self._make_part(facet) for facet in facets if facet.area is None}
+        ontology = relevance.corpus.ontology
+        self._areas = () if ontology is None else ontology.areas
+        self._numbers = {area.id: number for number, area in enumerate(self._areas)}
+        # By facet: rounds in which a query was sent, number of its own queries sent, the last query, and how
+        # many passages that count the queries brought.
         self._query_rounds: dict[str, int] = {}
         self._own: dict[str, int] = {}
         self._queries: dict[str, str] = {}
+        self._gained: dict[str, int] = {}
         self._closed: dict[str, int] = {}
+        # By area: the bar of a passage that could raise its state.
+        self._raising: dict[str, float] = {}
 
-    def update(self, rows: Rows, ids: Sequence[str], round_number: int) -> bool:
+    def _make_part(self, facet: Facet) -> Part:
+        relevance = self._relevance
+        if facet.view is not None:
+            return Part.of(relevance, facet.view)
+        corpus, language = relevance.corpus, relevance.plan.language
+        vectors = None
+        if self._embedder is not None and not has_language(corpus, language):
+            vectors = self._embedder.encode([facet.name], "query")
+        return Part(facet.name, 0, weigh_words(facet.name, language, corpus), vectors)
+
+    def update(self, rows: Rows, ids: Sequence[str], round_number: int, shown: Rows | None = None) -> bool:
         """Check every facet against the pool and return whether a state changed.
 
-        ``rows`` of the pool, shape (n,), and their ``ids``.
+        ``rows`` of the pool, shape (n,), and their ``ids``. ``shown``: the rows that count, best first, once
+        there is a ranking; before, the most relevant of the pool count.
         """
         before = self.areas
-        found = {**self._of_areas(rows), **self._of_parts(rows)}
+        if shown is None:
+            shown = rows[np.argsort(-self._relevance.of(rows), kind="stable")[:BEST]]
+        found = {**self._of_areas(rows, shown), **self._of_parts(rows, shown)}
         self.areas = tuple(self._state(facet, found[facet.id], ids, round_number) for facet in self._facets)
         return self.areas != before
 
-    def _of_areas(self, rows: Rows) -> dict[str, Found]:
+    def _of_areas(self, rows: Rows, shown: Rows) -> dict[str, Found]:
         """Find the evidence for each area."""
         facets = [facet for facet in self._facets if facet.area is not None]
-        corpus = self._relevance.corpus
-        ontology = corpus.ontology
-        if not facets or ontology is None:
+        if not facets:
             return {}
-        numbers = {area.id: number for number, area in enumerate(ontology.areas)}
-        belongs = get_affinity(corpus, ontology.areas).of(corpus, rows, self._embedder)
-        relevance = self._relevance.of(rows)
+        belongs, relevance = self._affinity(rows), self._relevance.of(rows)
         shares, strongest = shares_of(belongs, relevance), belongs.max(axis=0, initial=0.0)
-        return {
-            facet.id: _evidence(
-                belongs[numbers[facet.id]], strongest, relevance, facet, float(shares[numbers[facet.id]])
-            )
-            for facet in facets
-        }
+        counts, found = np.isin(rows, shown), {}
+        for facet in facets:
+            number = self._numbers[facet.id]
+            share = float(shares[number])
+            lowered = OF_SHARE * share + (REQUIRED if facet.required else 0.0)
+            one = _evidence(belongs[number], strongest, relevance, facet, share, counts, lowered)
+            self._raising[facet.id] = RAISING - lowered
+            found[facet.id] = one
+        return found
 
-    def _of_parts(self, rows: Rows) -> dict[str, Found]:
+    def _affinity(self, rows: Rows) -> NDArray[np.float32]:
+        corpus = self._relevance.corpus
+        return get_affinity(corpus, self._areas).of(corpus, rows, self._embedder)
+
+    def _of_parts(self, rows: Rows, shown: Rows) -> dict[str, Found]:
         """Find the evidence for each part of the question."""
         facets = [facet for facet in self._facets if facet.area is None]
         if not facets:
             return {}
+        read = Shown.of(self._relevance, shown[:LOOKED_AT], self._reading)
+        positions = {row: index for index, row in enumerate(rows.tolist())}
         table = self._relevance.similarities(rows)
-        titles = self._relevance.corpus.documents()
-        numbers = self._relevance.corpus.document_numbers(rows)
         found = {}
         for facet in facets:
-            shares = table[facet.view]
-            best = np.lexsort((rows, -shares))
-            texts = [
-                comparable_text(passage, titles[number].title)
-                for passage, number in zip(
-                    self._reading.passages(rows[best[:LOOKED_AT]]),
-                    numbers[best[:LOOKED_AT]].tolist(),
-                    strict=True,
-                )
-            ]
-            judged = self._parts[facet.id].judged(self._relevance, texts)
-            chosen = best[shares[best] >= facet.similarity][:MOST_EVIDENCE]
-            score = self._parts[facet.id].score(judged, self._relevance.corpus)
-            found[facet.id] = Found(chosen, score, judged.status)
+            part = self._parts[facet.id]
+            if facet.view is not None:
+                found[facet.id] = self._of_view(facet, facet.view, rows, table[facet.view])
+                continue
+            state, own, score = (
+                _of_provision(facet.named, rows, self._relevance.corpus)
+                if facet.named is not None
+                else _of_phrase(part, read, self._relevance)
+            )
+            indexes = [positions[row] for row in own.tolist() if row in positions]
+            found[facet.id] = Found(np.array(indexes, np.intp), score, state, len(indexes))
         return found
 
+    def _of_view(self, facet: Facet, view: int, rows: Rows, shares: Scores) -> Found:
+        """Judge a sub-question by the passages that are nearest to it."""
+        relevance, part = self._relevance, self._parts[facet.id]
+        best = np.lexsort((rows, -shares))
+        read = Shown.of(relevance, rows[best[:LOOKED_AT]], self._reading)
+        judged = part.judged(relevance, read.texts)
+        chosen = best[shares[best] >= facet.similarity][:MOST_EVIDENCE]
+        score = part.score(judged, relevance.corpus)
+        state = AreaState.WEAK
+        if judged.status is EvidenceStatus.NONE or not len(chosen):
+            state = AreaState.MISSING
+        elif judged.status is EvidenceStatus.FOUND and len(chosen) >= facet.minimum:
+            state = AreaState.COVERED
+        return Found(chosen, score, state, len(chosen))
+
     def _state(self, facet: Facet, found: Found, ids: Sequence[str], round_number: int) -> AreaCoverage:
-        nothing = found.status is EvidenceStatus.NONE or not len(found.indexes)
-        if facet.area is None:
-            enough = found.status is EvidenceStatus.FOUND and len(found.indexes) >= facet.minimum
-        else:
-            enough = found.good >= facet.minimum and found.score >= self._least_share(facet)
-        state = AreaState.MISSING if nothing else AreaState.COVERED if enough else AreaState.WEAK
-        if state is AreaState.COVERED:
+        missing = found.state is AreaState.MISSING
+        if found.state is AreaState.COVERED:
             self._closed.setdefault(facet.id, round_number)
         return AreaCoverage(
             facet.id,
             facet.name,
-            state,
+            found.state,
             facet.required,
-            () if nothing else tuple(ids[index] for index in found.indexes.tolist()),
+            () if missing else tuple(ids[index] for index in found.indexes.tolist()),
             facet.minimum,
-            found.score if facet.area is not None or not nothing else 0.0,
-            self._closed.get(facet.id),
+            found.score if facet.area is not None or not missing else 0.0,
+            self._closed.get(facet.id) if found.state is AreaState.COVERED else None,
             self._queries.get(facet.id),
+            0 if missing else found.good,
+            self._gained.get(facet.id),
         )
 
-    def _least_share(self, facet: Facet) -> float:
-        """Return the share of the question's evidence that the area has if it is covered."""
-        chosen = self.transaction is not None and not self.transaction.proposed
-        return REQUIRED if facet.required and chosen else COVERED
+    def raises(self, facet_id: str, rows: Rows) -> NDArray[np.bool_]:
+        """Return which rows could raise the state of an area or a part, shape (n,)."""
+        facet = next((one for one in self._facets if one.id == facet_id), None)
+        if facet is None or not len(rows):
+            return np.ones(len(rows), np.bool_)
+        if facet.area is not None:
+            value = self._affinity(rows)[self._numbers[facet_id]] * self._relevance.of(rows)
+            return np.asarray(value >= self._raising.get(facet_id, 0.0), np.bool_)
+        if facet.view is not None:
+            shares: Scores = self._relevance.similarities(rows)[facet.view]
+            return np.asarray(shares >= facet.similarity, np.bool_)
+        held = Shown.of(self._relevance, rows, self._reading).held(self._parts[facet_id].asked)
+        return np.asarray(held.all(axis=1), np.bool_)
+
+    def count_gained(self, queries: Sequence[GapQuery], hops: Iterable[Hop]) -> None:
+        """Count the passages that the queries of a round brought, by area; the gate admitted all of them."""
+        brought = Counter(hop.query.area for hop in hops if hop.query is not None)
+        for area in {query.area for query in queries}:
+            self._gained[area] = self._gained.get(area, 0) + brought[area]
+
+    def agree(self, evidence: Evidence) -> None:
+        """Make the states agree with the evidence status of the shown passages.
+
+        All are missing if the corpus has nothing but passages that resemble the question. A sub-question has
+        the state of its evidence. If the question was found in part only, though each phrase was found, the
+        phrases are weak.
+        """
+        if evidence.status is EvidenceStatus.NONE:
+            self.areas = tuple(with_state(area, AreaState.MISSING) for area in self.areas)
+            return
+        states = {}
+        subs = [facet for facet in self._facets if facet.area is None and facet.view is not None]
+        if len(subs) == len(evidence.parts):
+            pairs = zip(subs, evidence.parts, strict=True)
+            states = {facet.id: _STATES[part.status] for facet, part in pairs}
+        own = [area for area in self.areas if area.id in self._parts and area.id not in states]
+        if evidence.status is EvidenceStatus.PARTIAL and all(area.state is AreaState.COVERED for area in own):
+            states |= {area.id: AreaState.WEAK for area in own}
+        self.areas = tuple(
+            area if (state := states.get(area.id, area.state)) is area.state else with_state(area, state)
+            for area in self.areas
+        )
 
     @property
     def open_queries(self) -> int:
@@ -292,6 +391,13 @@ class Coverage:
         return tuple(queries)
 
 
+def with_state(area: AreaCoverage, state: AreaState) -> AreaCoverage:
+    """Return an area with another state; a missing one has no evidence."""
+    if state is AreaState.MISSING:
+        return replace(area, state=state, evidence=(), score=0.0, closed_in=None, good=0)
+    return replace(area, state=state, closed_in=area.closed_in if state is AreaState.COVERED else None)
+
+
 def make_coverage(
     relevance: Relevance,
     first: Rows,
@@ -321,21 +427,95 @@ def _make_coverage(
     return Coverage(relevance, facets, reading, embedder, transaction)
 
 
-def _evidence(belongs: Scores, strongest: Scores, relevance: Scores, facet: Facet, share: float) -> Found:
+def _evidence(
+    belongs: Scores,
+    strongest: Scores,
+    relevance: Scores,
+    facet: Facet,
+    share: float,
+    counts: NDArray[np.bool_],
+    lowered: float,
+) -> Found:
     """Return the evidence for an area: its good passages, best first, then others that belong to it.
 
     ``belongs`` and ``strongest``: affinity to the area and to the area that is strongest in each passage, of
-    shape (n,), as is ``relevance``; ``share`` is the area's share of all evidence.
+    shape (n,), as are ``relevance`` and ``counts``, which passages count. ``share`` is the area's share of
+    all evidence; the bars are ``lowered`` by this.
     """
-    own = (belongs >= OWN * strongest) & (belongs > 0)
-    among_best = np.zeros(len(relevance), np.bool_)
-    among_best[np.argsort(-relevance, kind="stable")[:BEST]] = True
-    good = own & among_best & (belongs * relevance >= GOOD)
-    count = int(good.sum())
+    value = belongs * relevance
+    counted = counts & (belongs > 0)
+    good, possible = counted & (value >= max(GOOD - lowered, LEAST)), counted & (value >= POSSIBLE - lowered)
     least = facet.similarity * float(belongs.max(initial=0.0))
-    useful = own & (relevance >= RELEVANT * float(relevance.max(initial=0.0)))
+    useful = (belongs > 0) & (relevance >= RELEVANT * float(relevance.max(initial=0.0)))
     useful &= belongs >= np.maximum(least, LISTED * strongest)
-    found = count and (facet.required or share >= WEAK)
-    indexes = np.flatnonzero(good | useful) if found else np.zeros(0, np.intp)
-    order = np.lexsort((indexes, -(belongs[indexes] * relevance[indexes] ** 2), ~good[indexes]))
-    return Found(indexes[order][:MOST_EVIDENCE], share, good=count)
+    state = AreaState.COVERED if good.sum() >= max(facet.minimum, 1) else AreaState.WEAK
+    if possible.sum() < max(facet.minimum, 1):
+        state = AreaState.MISSING
+    found = good | useful
+    if state is AreaState.WEAK and not found.any():
+        found = possible
+    listed = np.flatnonzero(found if state is not AreaState.MISSING else good)
+    order = np.lexsort((listed, -(value[listed] * relevance[listed]), ~good[listed]))
+    return Found(listed[order][:MOST_EVIDENCE], share, state, int(good.sum()))
+
+
+# A part of a question without a query of its own: a provision that it names, or a phrase.
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The passages that count, best first: their ``rows``, shape (n,), and their texts."""
+
+    rows: Rows
+    texts: list[ComparableText]
+
+    @classmethod
+    def of(cls, relevance: Relevance, rows: Rows, reading: Reading) -> Shown:
+        """Read some rows."""
+        titles, numbers = relevance.corpus.documents(), relevance.corpus.document_numbers(rows).tolist()
+        passages = zip(reading.passages(rows), numbers, strict=True)
+        return cls(rows, [comparable_text(passage, titles[number].title) for passage, number in passages])
+
+    def held(self, asked: QuestionWords) -> NDArray[np.bool_]:
+        """Return which words each passage has, shape (n, words)."""
+        held = [asked.held(get_terms(asked.language, text.text)) for text in self.texts]
+        return np.array(held, np.bool_).reshape(len(self.texts), len(asked.words))
+
+
+def _of_provision(named: NamedProvision, pool: Rows, corpus: Corpus) -> tuple[AreaState, Rows, float]:
+    """Judge a named provision: covered if the pool has it, weak if only the corpus has it."""
+    rows = corpus.rows(list(named.passage_ids))
+    own = rows[np.isin(rows, pool)]
+    state = AreaState.COVERED if len(own) else AreaState.WEAK if (rows >= 0).any() else AreaState.MISSING
+    return state, own, float(len(own) > 0)
+
+
+def _of_phrase(part: Part, read: Shown, relevance: Relevance) -> tuple[AreaState, Rows, float]:
+    """Judge a phrase: covered if a passage that serves the question has all of its words, weak if others have
+    some. If the corpus does not have the question's language, meaning decides.
+    """
+    plan, corpus = relevance.plan, relevance.corpus
+    if not has_language(corpus, plan.language):
+        status = part.judged(relevance, read.texts).status if part.vectors is not None else None
+        order = np.argsort(-_similarity(part, corpus, read.rows), kind="stable")[:MOST_OF_PHRASE]
+        state = _STATES[status] if status is not None and len(order) else AreaState.WEAK
+        return (state if len(read.rows) else AreaState.MISSING), read.rows[order], 0.0
+    question = weigh_words(plan.views[0].text, plan.language, corpus)
+    serves = read.held(question) @ question.weights
+    served = serves >= SERVES * float(serves.max(initial=0.0))
+    weights = part.asked.weights
+    score = read.held(part.asked) @ weights
+    best = float(score.max(initial=0.0))
+    # The sort is stable: the first in the ranking decides between equal passages.
+    order = np.lexsort((~served, -score))[: int((score > 0).sum())]
+    whole = (score >= 1.0 - 1e-6) & served
+    state = AreaState.COVERED if whole.any() else AreaState.WEAK if best > 0 else AreaState.MISSING
+    return state, read.rows[order][:MOST_OF_PHRASE], best
+
+
+def _similarity(part: Part, corpus: Corpus, rows: Rows) -> Scores:
+    """Return the cosine of a phrase to each row; zeros without a vector."""
+    if part.vectors is None or not len(rows):
+        return np.zeros(len(rows), np.float32)
+    found: Scores = corpus.vectors(rows) @ part.vectors[0]
+    return found

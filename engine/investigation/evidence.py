@@ -22,7 +22,9 @@ from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.language.statements import Kind
 from engine.languages import base_of, law
 from engine.model import Evidence, EvidenceStatus, Naming, Passage, QueryPlan, RankedPassage
+from engine.retrieval.planning import BACKGROUND, PART, SIDE
 from engine.retrieval.planning.named import count_further_words
+from engine.retrieval.planning.words import compared, sides
 from engine.retrieval.relevance import Relevance, has_language
 
 # The expected kind of quantity: a time (when, how long) or an amount (how much). Question answering has used
@@ -155,7 +157,7 @@ def best_share(asked: QuestionWords, texts: Sequence[ComparableText]) -> float |
     best = [text.text for text in texts[:BEST_LOOKED_AT] if text.language.split("-")[0] == language]
     if not asked.words or not best:
         return None
-    return max(asked.share(_terms(asked.language, text)) for text in best)
+    return max(asked.share(get_terms(asked.language, text)) for text in best)
 
 
 def covered_words(asked: QuestionWords, texts: Sequence[ComparableText]) -> NDArray[np.bool_]:
@@ -164,11 +166,11 @@ def covered_words(asked: QuestionWords, texts: Sequence[ComparableText]) -> NDAr
     for text in texts:
         if covered.all():
             break
-        covered |= asked.held(_terms(asked.language, text.text))
+        covered |= asked.held(get_terms(asked.language, text.text))
     return covered
 
 
-def _terms(language: str, text: str) -> frozenset[str]:
+def get_terms(language: str, text: str) -> frozenset[str]:
     """Return the index terms of a text; cached, because each round reads the best passages again."""
     return _TERMS.made((language, text), lambda: frozenset(analyzer(language).terms(text)))
 
@@ -198,7 +200,7 @@ TIMES, ENOUGH = 3.0, {700: 1.8, 2_000: 2.1, 14_000: 2.25}
 NEAR = 0.45
 # Without vectors, none and partial: words of the best together below these; other values for scripts without
 # blanks follow.
-NOTHING, PART = 0.20, 0.60
+NOTHING, PARTLY = 0.20, 0.60
 # Without vectors, also none: a share of unknown words from NOWHERE on and less than HALF in the best
 # together; lower bounds if a name is unknown (not in languages that capitalise every noun).
 NOWHERE, HALF = 0.75, 0.40
@@ -271,11 +273,15 @@ def _judge(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a question with its own judgement. ``view`` is the number of its view."""
+    """A part of a question with its own judgement.
+
+    ``view``: the number of its vector, in the relevance or in its own ``vectors``, shape (n, d).
+    """
 
     text: str
     view: int
     asked: QuestionWords
+    vectors: NDArray[np.float32] | None = None
 
     @classmethod
     def of(cls, relevance: Relevance, view: int) -> Part:
@@ -286,9 +292,10 @@ class Part:
 
     def judged(self, relevance: Relevance, texts: Sequence[ComparableText]) -> Evidence:
         """Decide the evidence status of this part by the best texts of a pool."""
+        vectors = relevance.vectors if self.vectors is None else self.vectors
         numbers = {
             **_measure_words(self.asked, texts),
-            **_measure_nearness(relevance.corpus, relevance.vectors, self.view),
+            **_measure_nearness(relevance.corpus, vectors, self.view),
         }
         unknowns = _find_unknowns(self.text, self.asked)
         status = _decide(numbers, self.asked.language, relevance.corpus, unknowns)
@@ -300,6 +307,74 @@ class Part:
         """Return how much was found, 0..1: by words if the corpus has the language, else by nearness."""
         by_words = has_language(corpus, self.asked.language)
         return found.numbers["together"] if by_words else found.numbers.get("nearness", 0.0)
+
+
+def question_parts(plan: QueryPlan) -> list[tuple[int, str]]:
+    """Return (view number, words) of each part of a question; empty if it asks one thing.
+
+    A part that compares two things is replaced by its sides.
+    """
+    side_views = {view.text: number for number, view in enumerate(plan.views) if view.name == SIDE}
+    parts = [
+        (number, view.text)
+        for number, view in enumerate(plan.views)
+        if view.name == PART and view.origin not in BACKGROUND
+    ]
+    whole_question = [(0, plan.views[0].text)]
+    found = [
+        side
+        for number, text in parts or whole_question
+        for side in _sides(text, plan.language, side_views) or [(number, text)]
+    ]
+    return found if len(found) > 1 else []
+
+
+def _sides(text: str, language: str, side_views: dict[str, int]) -> list[tuple[int, str]]:
+    """Return (view number, words) of the sides that a part compares; empty if a side has no view."""
+    pair, own = compared(text, language), sides(text, language)
+    # "Which one, A or B?" may also be a list.
+    if pair is None or pair.before or not all(side in side_views for side in own):
+        return []
+    labels = [f"{side}: {pair.frame}".strip(": ") for side in pair.pair]
+    return [(side_views[side], words) for side, words in zip(own, labels, strict=True)]
+
+
+# Phrases of a question: its runs of words that have index terms, as in RAKE (Rose et al. 2010), so that they
+# exist in every language that has stop words. In a script without blanks, runs of the heavier pairs of signs.
+
+MOST_PHRASES = 6
+_BETWEEN = re.compile(r"[\s'’\-]*\Z")
+
+
+def key_phrases(question: str, language: str, corpus: Corpus) -> list[str]:
+    """Return the phrases of a question, at most six, in its order; single words if it has one phrase."""
+    asked = weigh_words(question, language, corpus)
+    weights = dict(zip(asked.words, asked.weights.tolist(), strict=True))
+    if languages.words(language).without_blanks:
+        tokens = _heavy_signs(question, weights)
+    else:
+        tokens = [match.span() for match in _WORD.finditer(question) if match[0].casefold() in weights]
+    runs: list[tuple[int, int]] = []
+    for start, end in tokens:
+        if runs and _BETWEEN.match(question[runs[-1][1] : start]):
+            runs[-1] = (runs[-1][0], end)
+        else:
+            runs.append((start, end))
+    spans = runs if len(runs) > 1 else tokens
+    phrases = list(dict.fromkeys(question[start:end] for start, end in spans))
+    weight = {
+        phrase: sum(own for word, own in weights.items() if word in phrase.casefold()) for phrase in phrases
+    }
+    kept = sorted(phrases, key=lambda phrase: -weight[phrase])[:MOST_PHRASES]
+    return [phrase for phrase in phrases if phrase in kept]
+
+
+def _heavy_signs(question: str, weights: Mapping[str, float]) -> list[tuple[int, int]]:
+    """Return the spans of the pairs of signs that weigh at least the mean."""
+    mean = sum(weights.values()) / max(len(weights), 1)
+    heavy = [word for word, weight in weights.items() if weight >= (1 - 1e-6) * mean]
+    spans = {match.span() for word in heavy for match in re.finditer(re.escape(word), question.casefold())}
+    return [(start, end) for start, end in sorted(spans) if end <= len(question)]
 
 
 def _without_dates(question: str, plan: QueryPlan) -> str:
@@ -362,7 +437,7 @@ def _decide_by_both(numbers: Mapping[str, float], passages: int) -> EvidenceStat
 
 def _decide_by_words(numbers: Mapping[str, float], language: str, unknowns: Unknowns) -> EvidenceStatus:
     unsegmented = languages.words(language).without_blanks
-    nothing, part = (NOTHING_UNSEGMENTED, PART_UNSEGMENTED) if unsegmented else (NOTHING, PART)
+    nothing, part = (NOTHING_UNSEGMENTED, PART_UNSEGMENTED) if unsegmented else (NOTHING, PARTLY)
     most, least = (NAMED_NOWHERE, NAMED_HALF) if unknowns is Unknowns.NAME else (NOWHERE, HALF)
     nowhere = numbers["unknown"] >= most and numbers["together"] < least
     if numbers["together"] < nothing or (unknowns and nowhere and not unsegmented):

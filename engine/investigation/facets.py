@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from engine.corpus.ontology import WITHOUT_LANGUAGE
 from engine.corpus.protocol import Area, Corpus, Ontology, Rows, Scores
 from engine.errors import SettingsError
+from engine.investigation.evidence import key_phrases, question_parts
 from engine.language.analysis import analyzer
 from engine.language.embedders import Embedder
-from engine.model import QueryPlan
-from engine.retrieval.planning import PART, SIDE
+from engine.model import NamedProvision, QueryPlan
+from engine.retrieval.planning import SIDE
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.retrievers.base import best_scores
 from engine.settings import AUTO
@@ -200,6 +201,8 @@ FIRST_CANDIDATES = 10
 MOST_TERMS = 3
 MOST_AREAS = 24
 PART_MINIMUM = 2
+# The ids of phrases start with this.
+PHRASE = "part-words-"
 # Minimum similarity of a part's evidence, as a share of the best passage's.
 PART_SHARE = 0.5
 MOST_QUERIES = 2
@@ -214,7 +217,10 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """An ``area``, or the part of the question with the number ``view``, that needs evidence.
+    """An ``area`` or a part of the question that needs evidence.
+
+    A part is a sub-question, with the number of its ``view``, a provision that the question ``named``, or a
+    phrase.
 
     ``queries`` are sent while it is open, one a round. It needs ``minimum`` passages, each with at least
     ``similarity``, a share of the best passage's, 0..1. ``required``: the transaction type or the ontology
@@ -228,7 +234,8 @@ class Facet:
     minimum: int
     similarity: float
     area: Area | None = None
-    view: int = 0
+    view: int | None = None
+    named: NamedProvision | None = None
 
 
 def facets_for(
@@ -337,16 +344,28 @@ def _area_facet(area: Area, plan: QueryPlan, required: bool, touched: bool, mini
 
 
 def _parts(corpus: Corpus, plan: QueryPlan, first: Rows) -> tuple[Facet, ...]:
-    """Make facets of the question's parts, all required; of the whole question if it has one part."""
+    """Make facets of the question's parts, all required.
+
+    These are its sub-questions, or if it asks one thing, the provisions that it names and its phrases.
+    """
     terms = shared_terms(corpus, first)
-    parts = [number for number, view in enumerate(plan.views) if view.name in (PART, SIDE)] or [0]
     facets = []
-    for count, number in enumerate(parts, 1):
+    sides = [(number, view.text) for number, view in enumerate(plan.views) if view.name == SIDE]
+    for count, (number, name) in enumerate(question_parts(plan) or sides, 1):
         text = plan.views[number].text
         # The part alone was already a view of the scan; a term of the first candidates adds something new.
         queries = tuple(f"{text} {term}" for term in terms[:MOST_QUERIES]) or (text,)
-        facets.append(Facet(f"part-{count}", text, queries, True, PART_MINIMUM, PART_SHARE, view=number))
-    return tuple(facets)
+        facets.append(Facet(f"part-{count}", name, queries, True, PART_MINIMUM, PART_SHARE, view=number))
+    if facets:
+        return tuple(facets)
+    text = plan.views[0].text
+    for named in plan.named:
+        facets.append(Facet(f"part-named-{len(facets) + 1}", named.words, (), True, 1, 0.0, named=named))
+        text = text.replace(named.words, " , ")
+    for phrase in key_phrases(text, plan.language, corpus):
+        # A query for a phrase brings nothing that the scan did not find: its words are in the question.
+        facets.append(Facet(f"{PHRASE}{len(facets) + 1}", phrase, (), True, 1, 0.0))
+    return tuple(facets) or (Facet("part-1", text, (), True, PART_MINIMUM, PART_SHARE, view=0),)
 
 
 def shared_terms(corpus: Corpus, first: Rows) -> Sequence[str]:

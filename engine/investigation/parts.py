@@ -13,13 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Rows, Scores
-from engine.investigation.evidence import LOOKED_AT, comparable_text, part_evidence
+from engine.investigation.evidence import LOOKED_AT, comparable_text, part_evidence, question_parts
 from engine.investigation.pool import Reading
 from engine.investigation.ranking import Ranking
 from engine.investigation.ranking.reranking import with_addend
-from engine.model import Evidence, EvidenceStatus, PartEvidence, QueryPlan, RankedPassage
-from engine.retrieval.planning import BACKGROUND, PART, SIDE
-from engine.retrieval.planning.words import compared, sides
+from engine.model import Evidence, EvidenceStatus, PartEvidence, RankedPassage
 from engine.retrieval.relevance import Relevance
 
 # Passages shown for a part, and their minimum relevance as a share of the best one's.
@@ -36,36 +34,6 @@ class PartResult:
 
     evidence: PartEvidence
     rows: Rows
-
-
-def question_parts(plan: QueryPlan) -> list[tuple[int, str]]:
-    """Return (view number, words) of each part of a question; empty if it asks one thing.
-
-    A part that compares two things is replaced by its sides.
-    """
-    side_views = {view.text: number for number, view in enumerate(plan.views) if view.name == SIDE}
-    parts = [
-        (number, view.text)
-        for number, view in enumerate(plan.views)
-        if view.name == PART and view.origin not in BACKGROUND
-    ]
-    whole_question = [(0, plan.views[0].text)]
-    found = [
-        side
-        for number, text in parts or whole_question
-        for side in _sides(text, plan.language, side_views) or [(number, text)]
-    ]
-    return found if len(found) > 1 else []
-
-
-def _sides(text: str, language: str, side_views: dict[str, int]) -> list[tuple[int, str]]:
-    """Return (view number, words) of the sides that a part compares; empty if a side has no view."""
-    pair, own = compared(text, language), sides(text, language)
-    # "Which one, A or B?" may also be a list.
-    if pair is None or pair.before or not all(side in side_views for side in own):
-        return []
-    labels = [f"{side}: {pair.frame}".strip(": ") for side in pair.pair]
-    return [(side_views[side], words) for side, words in zip(own, labels, strict=True)]
 
 
 def parts_found(relevance: Relevance, ranking: Ranking, reading: Reading) -> tuple[PartResult, ...]:

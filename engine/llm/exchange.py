@@ -295,7 +295,10 @@ class Exchange:
         if received.status == UNREACHABLE:
             with self._lock:
                 self._down_until = time.monotonic() + DOWN_SECONDS
-            raise ModelError(f"{task}: {where} cannot be reached{tried}: {error_message(received.body)}")
+            raise ModelError(
+                f"{task}: {where} cannot be reached{tried} ({error_message(received.body)}). "
+                "Is the server running, and is the address right?"
+            )
         if 300 <= received.status < 400:
             raise ModelError(
                 f"{task}: {where} redirects (status {received.status}); give the address that it redirects to"

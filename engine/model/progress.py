@@ -27,7 +27,9 @@ class AreaCoverage:
 
     ``score``, 0..1, is an area's share of the question's results, or the share of a part of the question that
     the best passages cover. ``closed_in`` is the round in which it became covered (0 = the scan). ``query``
-    is the query sent to close its gap.
+    is the query sent to close its gap. ``good`` passages count towards ``minimum``, None in earlier records;
+    ``gained`` are the passages that the queries brought, None if none was sent. ``needed`` is false if a user
+    said so.
     """
 
     id: str
@@ -39,12 +41,16 @@ class AreaCoverage:
     score: float
     closed_in: int | None = None
     query: str | None = None
+    good: int | None = None
+    gained: int | None = None
+    needed: bool = True
 
 
 def counted(areas: Sequence[AreaCoverage]) -> list[AreaCoverage]:
     """Return the areas that a case needs: the required ones, else those that its question touches."""
-    required = [area for area in areas if area.required]
-    return required or [area for area in areas if area.state is not AreaState.MISSING or area.query]
+    needed = [area for area in areas if area.needed]
+    required = [area for area in needed if area.required]
+    return required or [area for area in needed if area.state is not AreaState.MISSING or area.query]
 
 
 @stored

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -13,6 +13,8 @@ from engine.investigation.strategies.whole_document import READ_WHOLE
 from engine.language.front_page import STANDARD
 from engine.languages import words
 from engine.model import (
+    AreaCoverage,
+    AreaState,
     Direction,
     Document,
     Evidence,
@@ -25,6 +27,7 @@ from engine.model import (
     RetrieverCount,
     Stop,
     StopReason,
+    counted,
 )
 from engine.strategy_registry import load_strategies, strategy_title
 
@@ -313,6 +316,71 @@ def stop_words(stop: Stop) -> str:
         return words
     values = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items() if name != "wanted")
     return f"{words}: {stop.condition} ({values})"
+
+
+def is_part(area: AreaCoverage) -> bool:
+    """Return whether it is a part of the question, not an area of the corpus's ontology."""
+    return area.id.startswith("part-")
+
+
+def is_phrase(area: AreaCoverage) -> bool:
+    """Return whether it is a phrase of the question, judged by its words alone."""
+    return area.id.startswith("part-words-")
+
+
+def area_facts(area: AreaCoverage) -> list[str]:
+    """Return what is behind the state of an area or part: "1 of 2 good passages, 8 in all"."""
+    found = len(area.evidence)
+    if not found:
+        facts = ["no passage shown has these words" if is_phrase(area) else "no passage"]
+    elif is_phrase(area):
+        facts = [f"{area.score:.0%} of its words", plural(found, "passage")]
+    elif area.state is AreaState.COVERED:
+        facts = [plural(area.good, "good passage") if area.good else plural(found, "passage")]
+    elif area.good is None:
+        facts = [f"{plural(found, 'passage')} of at least {area.minimum}"]
+    elif area.good:
+        facts = [f"{area.good} of {plural(area.minimum, 'good passage')}, {found} in all"]
+    else:
+        facts = [f"{plural(found, 'passage')}, none clearly on this"]
+    if area.closed_in is not None and area.closed_in > 0:
+        facts.append(f"since round {area.closed_in}")
+    if area.query:
+        new = plural(area.gained, "new passage") if area.gained else "nothing new found"
+        facts.append(f"asked: “{area.query}”" + ("" if area.gained is None else f": {new}"))
+    return facts
+
+
+def coverage_lines(areas: Sequence[AreaCoverage], name: Name = str) -> Iterator[str]:
+    """Yield the coverage of a case for a terminal, each gap with the flags that may close it."""
+    needed = counted(areas)
+    if not needed:
+        return
+    done = sum(area.state is AreaState.COVERED for area in needed)
+    yield f"Coverage: {done} of {plural(len(needed), 'area')}"
+    for area in needed:
+        best = f"; best: {name(area.evidence[0])}" if area.evidence else ""
+        yield f"  {area.name}: {area.state.value} ({'; '.join(area_facts(area))}){best}"
+    if done < len(needed):
+        unneeded = "" if all(map(is_part, needed)) else "; not needed: --transaction-type none"
+        yield f"  Search more: --preset thorough{unneeded}; add texts: the command “add”"
+
+
+def stop_coverage_words(stop: Stop) -> str:
+    """Return what the rounds did for coverage: "the rounds closed 1 of 3 gaps"; empty if unknown."""
+    numbers = stop.numbers
+    if "closed_by_rounds" not in numbers:
+        return ""
+    closed = int(numbers["closed_by_rounds"])
+    gaps = int(numbers["areas"] - numbers["covered"]) + closed
+    if not gaps:
+        return "no gap in the coverage"
+    brought = int(numbers.get("gap_passages", 0))
+    sent = int(numbers.get("gap_queries", 0))
+    queries = (
+        f", {plural(sent, 'gap query', 'gap queries')} brought {plural(brought, 'passage')}" if sent else ""
+    )
+    return f"the rounds closed {closed} of {plural(gaps, 'gap')}{queries}"
 
 
 def sufficiency_words(number: int, by: str, sufficient: bool, missing: Sequence[str]) -> str:

@@ -255,6 +255,9 @@ class AreaPart(Part):
     closed_in: Count | None
     query: str | None
     evidence: list[str]
+    good: Count | None = None
+    gained: Count | None = None
+    needed: bool = True
 
 
 class SearchPart(Part):

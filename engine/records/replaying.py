@@ -39,12 +39,14 @@ from engine.settings import InvestigationSettings, checked
 # reject   ``{"source": id, "target": id, "relation": name,     marks a link as wrong for the steps after it
 #          "note": words}``
 # unreject ``{"source": id, "target": id, "relation": name}``   withdraws the rejection
+# need     ``{"area": id, "name": words, "needed": bool}``      marks an area of the coverage as needed or not
 # ======== ==================================================== ========================================
 #
 # Ids have at most 500 characters, reasons and notes 2,000. A verdict on the case (``CaseStore.judge``) and an
 # undo (``CaseStore.undo``) are not steps: neither changes how a case is replayed.
 
 PIN, DISMISS, FOLLOW, PLAN, REJECT, UNREJECT = "pin", "dismiss", "follow", "plan", "reject", "unreject"
+NEED = "need"
 Id = Annotated[str, Field(min_length=1, max_length=500)]
 Words = Annotated[str, Field(max_length=2000)]
 
@@ -122,7 +124,18 @@ class Unreject(Step):
     relation: Relation
 
 
-STEPS: dict[str, type[Step]] = {one.kind: one for one in (Pin, Dismiss, Follow, EditPlan, Reject, Unreject)}
+class Need(Step):
+    """Marks an area, or a part of the question, as needed or not."""
+
+    kind = NEED
+    area: Id
+    name: Words = ""
+    needed: bool = False
+
+
+STEPS: dict[str, type[Step]] = {
+    one.kind: one for one in (Pin, Dismiss, Follow, EditPlan, Reject, Unreject, Need)
+}
 
 
 def step_of(event: Event) -> Step | None:
@@ -292,6 +305,8 @@ def _repeat_step(step: Step, case: Case, own_corpus: Corpus | None) -> str:
                 case.pin(step.passage)
             case Dismiss():
                 case.dismiss(step.passage)
+            case Need():
+                case.set_unneeded(step.area, needed=step.needed)
             case Follow():
                 for _ in case.follow(step.passage, step.strategies):
                     pass

@@ -40,6 +40,7 @@ from engine.records.phrases import (
     retriever_words,
     short_citation,
     status_words,
+    stop_coverage_words,
     stop_words,
     sufficiency_words,
     trail_sentence,
@@ -218,7 +219,8 @@ def event_line(event: Event) -> str | None:
         case Stopped(stop):
             given = {} if stop.condition else stop.numbers
             numbers = ", ".join(f"{name} {value:g}" for name, value in given.items())
-            line = " · ".join(part for part in (stop_words(stop), numbers, completeness_words(stop)) if part)
+            facts = (stop_words(stop), numbers, stop_coverage_words(stop), completeness_words(stop))
+            line = " · ".join(filter(None, facts))
             return "\n".join(part for part in (line, evidence_words(stop)) if part)
         case SufficiencyJudged(number, by, sufficient, missing):
             return sufficiency_words(number, by, sufficient, missing)

@@ -177,7 +177,7 @@ def agreement(assessments: Iterable[Assessment], kind: ItemKind) -> Agreement:
     table = ratings(assessments, kind)
     items, reviewers = table.compared
     if not items:
-        meaning = "No two reviewers have judged an item in common: there is nothing to compare."
+        meaning = "Agreement needs at least two reviewers on the same items."
         return Agreement(None, None, None, None, 0, (), meaning)
     counts = table.counts
     observed = float(observed_agreement(counts, np.ones((1, len(counts))))[0])

@@ -277,7 +277,7 @@ class ReadAnswer(Slim):
     ReadPassage,
     tool=Tool(
         "read",
-        "Read in place",
+        "Open in document",
         "Read a passage in its document, with its neighbours, its references and how often it is cited; or a "
         "section or a document, page by page.",
         ReadAnswer,

@@ -287,6 +287,7 @@ def investigate_here(caller: Caller, request: InvestigateOptions) -> Response:
         ordered,
     )
     from engine.records.export import investigation_to_json, usage_lines
+    from engine.records.phrases import coverage_lines, short_citation
     from engine.records.plain import load_plan
     from engine.records.restoring import load_record, pool_of
     from engine.records.text import evidence_line, parts_lines, passages_text
@@ -315,6 +316,8 @@ def investigate_here(caller: Caller, request: InvestigateOptions) -> Response:
         lines = list(context_text(context))
     elif case.ranking:
         lines = [evidence_line(case.evidence), *parts_lines(case.evidence)]
+        citations = {one.passage.id: short_citation(one.passage, one.document) for one in case.ranking}
+        lines += coverage_lines(case.areas, lambda passage: citations.get(passage, passage))
         lines += passages_text(ordered(case.ranking, order), corpus, case.as_of)
     return Response(investigation_to_json(found) | added, lines)
 

@@ -26,7 +26,7 @@ def board(page: Page) -> Frame:
 
 
 def notes(page: Page) -> list[str]:
-    """The words that stand along the selected trail."""
+    """The words that stand along the selected path."""
     found: list[str] = board(page).eval_on_selector_all(".note", "all => all.map(one => one.textContent)")
     return found
 
@@ -167,7 +167,7 @@ def test_a_dot_without_a_card_is_shown_beside_the_board(case: Page) -> None:
     peek = case.locator("#peek .card.on")
     peek.wait_for()
     assert peek.get_attribute("data-id") == unranked
-    assert "Follow from here" in peek.inner_text()
+    assert "Search on from here" in peek.inner_text()
 
 
 class SlowCase(Case):

@@ -52,7 +52,7 @@ def test_a_queue_is_made_and_judged_to_its_end_by_keys_alone(
         button.click()
     page.wait_for_selector(".rev-row")
     assert page.locator(".rev-row").count() == 1
-    assert (button.inner_text(), button.get_attribute("aria-busy")) == ("Make the queue", None)
+    assert (button.inner_text(), button.get_attribute("aria-busy")) == ("Create queue", None)
     # Whoever made a queue stands on its button.
     page.wait_for_function("document.activeElement.textContent.startsWith('Review')")
     assert "0 of 7 judged · 7 left for you" in page.inner_text(".rev-far")

@@ -67,7 +67,7 @@ def by_token(token: str) -> Person:
 def login_page(form: str, message: str = "") -> str:
     """Return the login page around the form of a login method."""
     style = (ASSETS / "login.css").read_text(encoding="utf-8")
-    notice = f'<p role="alert">{escape(message)}</p>' if message else "<p>Log in to go on.</p>"
+    notice = f'<p role="alert">{escape(message)}</p>' if message else "<p>Please log in.</p>"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Redstring: log in</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -181,7 +181,7 @@ class PasswordEntrance:
         password = fields.get("password", "")
         user = await run_sync(self._users.authenticate, name, password, limiter=self._checks)
         if user is None:
-            return Refused(401, "This name and this password do not go together.", known)
+            return Refused(401, "Wrong name or password.", known)
         self._addresses.give_back(address, 1)
         self._names.give_back(key, 1)
         self._known.put((name, address), True)

@@ -198,7 +198,7 @@ class AccessGate:
         person = Person(role=role, name=admitted.name, address=address_of(request))
         record(person, "log in", "", "refused" if account is None else "done")
         if account is None:
-            return self._refuse(request, 403, "This account may not come in here.", _FRESH)
+            return self._refuse(request, 403, "This account has no access.", _FRESH)
         response: Response = RedirectResponse(_home(request), 303, _FRESH)
         if not _wants_page(request):
             response = JSONResponse({"success": True}, headers=_FRESH)

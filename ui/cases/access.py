@@ -12,7 +12,7 @@ from engine.access.users import Person
 from engine.errors import InputError
 from engine.model import StopReason
 from engine.records.phrases import STOP_WORDS
-from engine.records.replaying import DISMISS, FOLLOW, PIN, PLAN, REJECT, UNREJECT
+from engine.records.replaying import DISMISS, FOLLOW, NEED, PIN, PLAN, REJECT, UNREJECT
 from engine.records.store.chain import DESCRIBED, JUDGED, MOVED, OPENED, RAN, UNDONE, Event
 from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
@@ -45,6 +45,7 @@ _STEPS: Mapping[str, str] = {
     PLAN: "Edited the plan",
     REJECT: "Called a link wrong",
     UNREJECT: "Called a link right after all",
+    NEED: "Marked an area as needed or not:",
 }
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _NO_NAME = re.compile(r"[^\w.-]+")

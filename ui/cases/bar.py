@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import RedstringError
 from engine.exports.registry import exports
-from engine.records.replaying import DISMISS, FOLLOW, PIN, PLAN, standing
+from engine.records.replaying import DISMISS, FOLLOW, NEED, PIN, PLAN, standing
 from engine.records.store.chain import Event
 from ui.templating import rendered
 
@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from ui.open_case import OpenCase
 
 MEMO = "docx"
-_STEPS = {PIN: "pinned {}", DISMISS: "dismissed {}", FOLLOW: "followed {}", PLAN: "the edited plan"}
+_STEPS = {
+    PIN: "pinned {}",
+    DISMISS: "dismissed {}",
+    FOLLOW: "followed {}",
+    PLAN: "the edited plan",
+    NEED: "what is needed",
+}
 
 
 def bar_value(opened: OpenCase) -> str:

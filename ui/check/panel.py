@@ -266,7 +266,7 @@ _GRADES = "".join(
 _FORM = (
     '<form class="chk-form" data-chk="form" autocomplete="off">'
     '<label class="field chk-paste"><span>Text to check</span><textarea data-chk="text" rows="12" dir="auto" '
-    'placeholder="Paste a memo, an opinion, an answer of a chat bot …"></textarea></label>'
+    'placeholder="Paste a memo, an opinion or a chatbot’s answer …"></textarea></label>'
     '<label class="chk-drop"><input type="file" data-chk="file" '
     'accept=".txt,.md,.docx,.pdf,.html,.htm"><span>or drop a file: .txt, .md, .docx, .pdf</span></label>'
     '<label class="field"><span>Against</span><select data-chk="corpus"></select></label>'
@@ -298,7 +298,7 @@ _FRAME = (
     '<div class="lib-stage"><div data-chk="banner" class="banner-slot" aria-live="polite"></div>'
     '<div class="progress" data-chk="progress" hidden><div class="bar" role="progressbar" aria-valuemin="0" '
     'aria-valuemax="100" aria-label="Progress"><u></u></div><p data-chk="step" aria-live="polite"></p></div>'
-    '<div class="empty" data-chk="waiting"><b>Is it true, and is it cited right?</b><p>Every claim of '
-    "the text gets a verdict, the words of the source, and what differs.</p></div>"
+    '<div class="empty" data-chk="waiting"><b>Is each statement true and correctly cited?</b><p>'
+    "Every claim of the text gets a verdict, the words of the source, and what differs.</p></div>"
     f"{_RESULT}</div></div>"
 )

@@ -60,7 +60,7 @@ ONTOLOGY_FRAME = (
 )
 
 
-# The frame of the tab "Check links": filters, the queue, the figures, extraction by a model.
+# The frame of the tab "Review links": filters, the queue, the figures, extraction by a model.
 
 _FILTERS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "state": (
@@ -123,7 +123,7 @@ _SIDE = (
     "</aside>"
 )
 VALIDATING_FRAME = (
-    '<section class="lib-view check" data-view="check" role="tabpanel" aria-label="Check links" hidden>'
+    '<section class="lib-view check" data-view="check" role="tabpanel" aria-label="Review links" hidden>'
     f'<div class="pane queue">{_HEAD}<div class="link-scroll" data-lib="link" aria-live="polite"></div>'
     f"{_FOOT}</div>{_SIDE}</section>"
 )
@@ -139,7 +139,7 @@ _VIEWS = (
     ("changes", "Changes"),
     ("outdated", "Outdated references"),
     ("resolve", "To resolve"),
-    ("check", "Check links"),
+    ("check", "Review links"),
     ("grades", "Grades"),
     ("statistics", "Statistics"),
     ("report", "Report"),
@@ -168,9 +168,11 @@ def frame_html(settings: OperatorSettings) -> str:
         '<aside class="lib-rail" aria-label="Corpora"><h2 class="h">Corpora</h2>'
         f'<div data-lib="shelf" class="shelf"></div>{new}{off}'
         '<button type="button" class="forget" data-lib="forget" hidden>'
-        "Delete everything of mine</button></aside>"
+        "Delete all my data</button></aside>"
         '<div class="lib-stage"><div class="lib-head"><h1 data-lib="name" dir="auto"></h1>'
-        '<span data-lib="facts"></span></div>'
+        '<span data-lib="facts"></span><span class="lib-acts">'
+        '<button type="button" data-lib="back">Back to the case</button>'
+        '<button type="button" class="primary" data-lib="ask">Ask this corpus</button></span></div>'
         f"{_VECTORS}"
         '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
         f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
@@ -231,7 +233,7 @@ _ADD = (
     '<input type="file" multiple hidden data-input="files" aria-label="Files">'
     '<input type="file" webkitdirectory hidden data-input="folder" aria-label="Folder"></div>'
     '<ul class="chosen" data-lib="chosen" aria-label="Chosen files"></ul>'
-    '<details class="more-fields"><summary>Passwords, mapping</summary>'
+    '<details class="more-fields"><summary>Advanced: passwords, field mapping</summary>'
     '<label class="field"><span>Passwords of encrypted files, separated by spaces</span>'
     '<input type="text" class="masked" name="passwords" autocomplete="off" spellcheck="false"></label>'
     '<label class="field"><span>Mapping of fields for JSON and CSV (a YAML or JSON file)</span>'
@@ -284,7 +286,7 @@ _REPORT = (
     '<form class="found-form" data-lib="found-form" autocomplete="off"><label class="field">'
     "<span>What is found, and what is not: questions to ask, a line each</span>"
     '<textarea data-lib="found-questions" rows="5" dir="auto" maxlength="26000"></textarea></label>'
-    '<p class="form-acts"><button type="submit" data-lib="found-go">Ask them and report</button>'
+    '<p class="form-acts"><button type="submit" data-lib="found-go">Run test</button>'
     '<button type="button" data-lib="found-stop" hidden>Cancel</button>'
     '<span class="hint" data-lib="found-step" aria-live="polite"></span>'
     '<span class="report-files" data-lib="found-files"></span></p></form>'

@@ -109,7 +109,7 @@ def suggest(access: CorpusAccess, form: SuggestionForm) -> Answer:
     browser = access.browser()
     spots = _spots(browser, form.words.strip())
     html = "".join(_candidate(browser, spot) for spot in spots[:SUGGESTIONS])
-    return {"html": html or '<p class="hint">Nothing in this corpus goes by these words.</p>'}
+    return {"html": html or '<p class="hint">No matches.</p>'}
 
 
 def decide(access: CorpusAccess, form: DecisionForm) -> Answer:

@@ -92,11 +92,11 @@ def _there(placed: PairedPassage, other: str) -> str:
 # Tables of an evaluation as HTML: scan against investigation, the figures of the pool, the ablation.
 
 MEASURES = (
-    ("recall@5", "of the gold, the share in the first 5"),
+    ("recall@5", "share of correct passages in the top 5"),
     ("recall@10", "of the gold, the share in the first 10"),
     ("recall@20", "of the gold, the share in the first 20"),
     ("recall@100", "of the gold, the share in the first 100"),
-    ("complete@5", "questions with all their gold in the first 5"),
+    ("complete@5", "questions with all correct passages in the top 5"),
     ("complete@10", "questions with all their gold in the first 10"),
     ("ndcg@10", "gold near the top counts more"),
 )
@@ -121,7 +121,7 @@ def _tiles(found: Evaluation, total: int) -> Iterator[str]:
         f"of a pool is gold or one relation away from it ({_percent(pool['gold'])} gold)",
     )
     if said:
-        yield _tile(_percent(said["estimate"]), "complete, said the estimate on average")
+        yield _tile(_percent(said["estimate"]), "average estimated completeness")
     yield _tile(f"{times['p50']:.0f} ms", f"a question; {times['p95']:.0f} ms at the 95th percentile")
 
 

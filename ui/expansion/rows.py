@@ -250,7 +250,7 @@ def _yields(found: Statistics) -> Chart:
         "yaxis": {"ticksuffix": " %", "rangemode": "tozero"},
     }
     head = ("Round", "Leads", "Admitted", "Share")
-    return Chart("yield", "Yield: admitted of the leads of each round", [trace], layout, head, cells)
+    return Chart("yield", "Yield: share of links kept per round", [trace], layout, head, cells)
 
 
 def _refused(found: Statistics) -> Chart:
@@ -258,7 +258,7 @@ def _refused(found: Statistics) -> Chart:
     for one in found.yields:
         for reason, number in one.refused.items():
             counts[reason] = counts.get(reason, 0) + number
-    return _single("refused", "Leads refused, by reason", "Reason", "Leads", "weak", counts)
+    return _single("refused", "Links not followed, by reason", "Reason", "Leads", "weak", counts)
 
 
 def _by_relation(found: Statistics) -> Chart:

@@ -183,7 +183,7 @@ def _charts(opened: OpenCase, tree: ExpansionTree) -> dict[str, Any]:
         ("hops", f"{found.hops:,}"),
         ("hops to a passage, on average", f"{found.hops_in:.1f}"),
         ("hops from it, on average", f"{found.hops_out:.1f}"),
-        ("led to nothing new", f"{found.leaves:,}"),
+        ("dead ends", f"{found.leaves:,}"),
         ("longest trail", plural(len(found.longest), "hop")),
     ]
     html = rendered(

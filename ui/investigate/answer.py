@@ -118,7 +118,7 @@ def _to_read(answer: Answer) -> str:
     if not answer.to_read:
         return ""
     lines = "".join(
-        f'<li dir="auto">{escape(answer.citation(number).cited)}{_chips((number,))}</li>'
+        f'<li dir="auto">{escape(answer.citation(number).short)}{_chips((number,))}</li>'
         for number in answer.to_read
     )
     words = ALSO_TO_READ if answer.sentences else TO_READ
@@ -183,9 +183,7 @@ def _conflicts(conflicts: Sequence[Conflict], opened: OpenCase) -> str:
     if not conflicts:
         return ""
     lines = "".join(_conflict(one, opened) for one in conflicts)
-    return (
-        f'<aside class="conflicts"><h3>Sources that limit, replace or contradict</h3><ul>{lines}</ul></aside>'
-    )
+    return f'<aside class="conflicts"><h3>Exceptions, replacements and conflicts</h3><ul>{lines}</ul></aside>'
 
 
 def _conflict(one: Conflict, opened: OpenCase) -> str:
@@ -206,7 +204,7 @@ def shown_answer(opened: OpenCase) -> str:
 
 
 def _notes(answer: Answer) -> str:
-    lines = [f"No evidence was found for: {gap}" for gap in answer.gaps] + list(answer.notes)
+    lines = [f"No evidence for: {gap}" for gap in answer.gaps] + list(answer.notes)
     if not lines:
         return ""
     told = "".join(f'<li dir="auto">{escape(line[:1].upper() + line[1:])}</li>' for line in lines)

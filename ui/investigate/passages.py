@@ -38,7 +38,7 @@ def marked(text: str, language: str, question: str) -> str:
 
 # The source passage, the target passage, and the relation.
 Link = tuple[str, str, str]
-WRONG = "This link is wrong: leave it out from the next case on (x)"
+WRONG = "Mark this link as wrong (x): it will be ignored from the next case"
 UNDO = "Reported as wrong: the next case leaves it out. Take that back (x)"
 
 
@@ -71,18 +71,18 @@ def report_button(link: Link, *, rejected: bool) -> str:
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
 
 _ACTIONS = (
-    ("follow", "Follow from here"),
+    ("follow", "Search on from here"),
     ("whole", "Read the whole document"),
     ("pin", "Pin"),
     ("dismiss", "Dismiss"),
     ("copy", "Copy citation"),
-    ("read", "Read in place"),
+    ("read", "Open in document"),
 )
 
 
 # Reasons for dismissing a passage, in a word.
 _REASONS = (
-    '<details class="reasons"><summary>Dismiss because …</summary><span>'
+    '<details class="reasons"><summary>Dismiss with a reason …</summary><span>'
     + "".join(
         f'<button type="button" data-act="dismiss" data-reason="{words}">{words}</button>'
         for words in ("not on the question", "not in force", "says the same", "another matter")
@@ -173,8 +173,8 @@ MACHINE = (
     "not changed by that."
 )
 WAITING = (
-    '<div class="empty"><b>Ask a question to open a case.</b><p>The scan finds the first suspects; each '
-    "round follows the threads from there. Every passage keeps the trail by which it was found.</p></div>"
+    '<div class="empty"><b>Ask a question.</b><p>A first search finds likely passages; each round then '
+    "follows their references, terms and exceptions. Every passage shows how it was found.</p></div>"
 )
 
 

@@ -50,6 +50,7 @@ from engine.records.phrases import (
     plural,
     query_words,
     short_citation,
+    stop_coverage_words,
     stop_words,
 )
 from engine.records.plain import named_words
@@ -382,6 +383,7 @@ def _ending(story: Story) -> str:
     if story.stop is None or story.running:
         return ""
     facts = [
+        stop_coverage_words(story.stop),
         completeness_words(story.stop),
         f"{plural(refused(story.reports), 'link')} not followed",
         f"{story.seconds:.2f} s" if story.seconds >= SHORTEST else "from cache",

@@ -149,7 +149,10 @@ _DEPTHS = {
     Preset.THOROUGH: "Three rounds along four threads, up to 1,000 passages.",
     Preset.DETECTIVE: "Four rounds along eight threads, up to 2,000 passages.",
 }
-_IN_MATTER = '<p hidden>Asked in the matter <bdi></bdi> <button type="button">leave it</button></p>'
+_IN_MATTER = (
+    '<a class="skip" href="#ranked">Skip to the passages</a>'
+    '<p hidden>Asked in the matter <bdi></bdi> <button type="button">leave it</button></p>'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +286,13 @@ def chips_html(examples: Sequence[Example]) -> str:
     return rendered("investigate/intro.html", examples=examples, more=max(0, len(examples) - SHOWN_CHIPS))
 
 
+def _of_corpus(library: Library, name: str, visitor: str, facts_html: Any) -> list[Any]:
+    """Return the examples, the facts and the choices of filters of a corpus."""
+    brought = refreshed(library.corpus(name, visitor))
+    chips = chips_html(library.examples(name, visitor))
+    return [chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
+
+
 def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> None:
     """Wire presets and corpora: a preset sets all controls but the filters and the language model; another
     corpus loads its own examples and facts."""
@@ -290,9 +300,7 @@ def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> 
 
     def change_corpus(request: gr.Request, token: str, name: str) -> list[Any]:
         visitor = person_of(library.settings, request, token).key
-        brought = refreshed(library.corpus(name, visitor))
-        chips = chips_html(library.examples(name, visitor))
-        return [chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
+        return _of_corpus(library, name, visitor, facts_html)
 
     chosen = [rail.settings[field] for field in OF_CORPUS]
     # Choices for the last corpus do not apply to this one: they are cleared before the next request.
@@ -353,11 +361,25 @@ def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, ch
             edited = {TRANSACTION: same_transaction(library.corpus(name, visitor), transaction)}
             kinds = [edited.get(field, gr.skip()) for field in OF_CORPUS]
             return [offered, gr.skip(), gr.skip(), *kinds]
-        brought = refreshed(library.corpus(name, visitor))
-        chips = chips_html(library.examples(name, visitor))
-        return [offered, chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
+        return [offered, *_of_corpus(library, name, visitor, facts_html)]
 
     changed(
         offer, [rail.visitor, rail.corpus, rail.settings[TRANSACTION]], outputs, trigger_mode="always_last",
         queue=False, **_QUIETLY,
     )  # fmt: skip
+
+
+def wire_choice(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, chosen: Any) -> None:
+    """Choose the corpus of the next question in another view. ``chosen`` registers a listener for it."""
+    outputs = [rail.corpus, rail.chips, facts, *(rail.settings[field] for field in OF_CORPUS)]
+
+    def choose(request: gr.Request, token: str, wanted: gr.EventData) -> list[Any]:
+        visitor = person_of(library.settings, request, token).key
+        names = library.names(visitor)
+        name = str(getattr(wanted, "corpus", ""))
+        if name not in names:
+            return [gr.skip()] * len(outputs)
+        offered = gr.update(choices=names, value=name, visible=len(names) > 1)
+        return [offered, *_of_corpus(library, name, visitor, facts_html)]
+
+    chosen(choose, rail.visitor, outputs, queue=False, **_QUIETLY)

@@ -13,7 +13,7 @@ from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation.events import Event
 from engine.investigation.strategies.whole_document import WholeDocument
 from engine.model import Relation
-from engine.records.replaying import Dismiss, Follow, Pin, Reject, Step, Unreject
+from engine.records.replaying import Dismiss, Follow, Need, Pin, Reject, Step, Unreject
 from ui.cases.replay import prepare_replay, run_again
 from ui.investigate.answer import shown_answer
 from ui.investigate.answer_panel import brief_value
@@ -25,6 +25,7 @@ from ui.investigate.updates import (
     STILL_RUNNING,
     Updates,
     board_value,
+    coverage_value,
     listen,
     ranked_value,
     rest_value,
@@ -55,6 +56,9 @@ def wire_steering(
                 kind = Reject if chosen.action == "reject" else Unreject
                 said = kind(source=source, target=target, relation=Relation(relation))
                 yield _reported(opened, stage) | store_note(opened, stage, said)
+                return
+            if chosen.action in ("unneeded", "needed"):
+                yield from _set_need(opened, stage, chosen.id, needed=chosen.action == "needed")
                 return
             yield from steer(opened, stage, chosen.action, chosen.id, threads, getattr(chosen, "reason", ""))
         except RedstringError as error:
@@ -104,6 +108,24 @@ def steer(
         return
     try:
         yield from _steered(opened, stage, action, passage_id, str(reason or "")[:LONGEST_REASON])
+    finally:
+        opened.busy.release()
+
+
+def _set_need(opened: OpenCase, stage: Stage, area_id: Any, *, needed: bool) -> Iterator[Updates]:
+    """Record that the user does not need an area, or needs it after all, and show the coverage."""
+    _check_own(opened)
+    names = {area.id: area.name for area in opened.case.areas}
+    if area_id not in names:
+        return
+    if not opened.acquire():
+        yield {stage.banner: banner_html(STILL_RUNNING)}
+        return
+    try:
+        opened.case.set_unneeded(area_id, needed=needed)
+        opened.story = replace(opened.story, areas=opened.case.areas)
+        step = Need(area=area_id, name=names[area_id][:LONGEST_REASON], needed=needed)
+        yield {stage.coverage: coverage_value(opened), **store_case(opened, stage, step)}
     finally:
         opened.busy.release()
 

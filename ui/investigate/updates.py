@@ -22,6 +22,7 @@ from engine.investigation.filters import NOTHING_LEFT
 from engine.investigation.ranking.additive import Experience
 from engine.language.characters import attribute
 from engine.llm import LanguageModel
+from engine.records.phrases import short_citation
 from engine.records.replaying import Step
 from ui.access.entrance import person_of
 from ui.cases.bar import bar_value
@@ -167,7 +168,7 @@ def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
         case CoverageChanged(areas=areas):
             updates[stage.coverage] = coverage(areas) + rules_slot(opened)
         case Ranked():
-            updates[stage.coverage] = _coverage_value(opened)
+            updates[stage.coverage] = coverage_value(opened)
             updates[stage.board] = board_value(opened)
             updates[stage.ranked] = ranked_value(opened)
             updates[stage.rest] = rest_value(opened)
@@ -176,11 +177,12 @@ def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
     return updates
 
 
-def _coverage_value(opened: OpenCase) -> str:
+def coverage_value(opened: OpenCase) -> str:
     """Return the coverage pane of a ranked case."""
     case = opened.case
     figures = figures_html(case.metrics, case.rounds, case.corpus)
-    return coverage(case.areas, figures) + concepts_box(opened) + rules_slot(opened)
+    names = {one.passage.id: short_citation(one.passage, one.document) for one in case.ranking}
+    return coverage(case.areas, figures, names) + concepts_box(opened) + rules_slot(opened)
 
 
 def listen(
@@ -326,7 +328,7 @@ def case_values(opened: OpenCase, stage: Stage) -> Updates:
         stage.banner: "",
         stage.story: render_progress(opened.story),
         stage.board: board_value(opened),
-        stage.coverage: _coverage_value(opened),
+        stage.coverage: coverage_value(opened),
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: brief_value(opened),

@@ -82,7 +82,7 @@ _OWN = (
         "Key",
         '<input type="password" data-model="key" autocomplete="off" spellcheck="false" autocapitalize="off" '
         'data-1p-ignore data-lpignore="true" data-bwignore maxlength="500">',
-        "Kept in this server’s memory for this page alone, until you disconnect or leave.",
+        "Held in memory for this page only, until you disconnect or leave.",
     )
     + "</div>"
 )
@@ -92,7 +92,7 @@ _PRICES = (
     + _amount("cached", "Cached, per million")
     + _amount("output", "Tokens out, per million")
     + _field("Currency", '<input type="text" data-model="currency" maxlength="3" placeholder="USD">')
-    + _amount("context", "Context, tokens", "What the server reads at most; Ollama: its num_ctx.", step="1")
+    + _amount("context", "Context, tokens", "Context window in tokens (Ollama: num_ctx).", step="1")
     + '</div><p class="hint">Without prices, tokens are counted and money is not.</p></details>'
 )
 _BUDGET = (

@@ -46,7 +46,7 @@ MOST_LISTED = 500
 TRIAL = Budget(calls=6, tokens=20_000, seconds=60.0)
 _SCHEMAS = {
     Rung.SCHEMA: "It keeps to schemas, so that answers need no repair.",
-    Rung.OBJECT: "It writes JSON, but does not know schemas: answers are checked, and repaired where needed.",
+    Rung.OBJECT: "Supports JSON but not schemas; answers are checked and repaired.",
     Rung.TEXT: "It knows no schemas: answers are checked, and repaired where needed. Expect more failures.",
 }
 

@@ -162,7 +162,7 @@ def settle(access: ReviewAccess, form: SettlementForm) -> Answer:
     if form.verdict is None or form.verdict not in VERDICTS[item_named(form).kind][:-1]:
         raise InputError("no verdict was given")
     if not _may_see(access.store.progress(queue.id, access.reviewer)):
-        raise InputError("judge what is left for you before you settle what others differ on")
+        raise InputError("rate your own items before you resolve disagreements")
     kept = access.store.judge(
         item_named(form), form.verdict, reviewer=access.reviewer, queue=queue.id, reason=form.reason,
         note=form.note, settles=True,

@@ -18,14 +18,14 @@ CALLS = by_name(call for module in _MODULES for call in module.CALLS)
 
 # The kinds of items of a new queue: the field, and its label.
 PARTS = (
-    ("best", "Best of the ranking"),
-    ("border", "At its border"),
-    ("alone", "Found by one thread alone"),
-    ("disagreed", "Retrievers disagree"),
-    ("random", "At random"),
-    ("hops", "Hops of the trails"),
-    ("sentences", "Sentences of the answer"),
-    ("telling", "Would teach most"),
+    ("best", "Top results"),
+    ("border", "Just below the cut"),
+    ("alone", "Found by one method only"),
+    ("disagreed", "Methods disagree"),
+    ("random", "Random sample"),
+    ("hops", "Links"),
+    ("sentences", "Answer sentences"),
+    ("telling", "Most informative"),
 )
 
 

@@ -228,13 +228,13 @@ class RouteGate:
             return await send({"type": "websocket.close", "code": 1008})
         policy = self._table.find(scope["path"]) if plain_path(scope) else None
         if policy is None:
-            return await refuse(scope, receive, send, 404, "there is nothing here")
+            return await refuse(scope, receive, send, 404, "not found")
         if scope["method"] == "OPTIONS" and "access-control-request-method" in Headers(scope=scope):
             # A preflight request of an allowed origin.
             return await self._preflight(scope, receive, send)
         if scope["method"] not in policy.methods:
             allow = {"allow": ", ".join(policy.methods)}
-            return await refuse(scope, receive, send, 405, "this is not how to ask here", allow)
+            return await refuse(scope, receive, send, 405, "method not allowed", allow)
         query = scope.get("query_string", b"")
         if len(query) > LONGEST_QUERY or query.count(b"&") >= MOST_PARAMETERS or b"%00" in query:
             return await refuse(scope, receive, send, 414, "the query is too long")

@@ -44,7 +44,7 @@ class Watch:
             return await self.app(scope, receive, send)
         visitor: Visitor = scope[VISITOR]
         if not visitor.local:
-            return await refuse(scope, receive, send, 404, "there is nothing here")
+            return await refuse(scope, receive, send, 404, "not found")
         return await Response(metrics(self._workers), 200, _FRESH, _TEXT)(scope, receive, send)
 
 

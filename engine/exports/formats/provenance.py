@@ -25,7 +25,7 @@ def write(case: ExportableCase) -> bytes:
 EXPORT = Export(
     "prov",
     "Provenance (W3C PROV)",
-    "programs that trace where a result comes from; archives, auditors",
+    "for audit and archives (W3C PROV)",
     ".prov.json",
     "application/json",
     write,

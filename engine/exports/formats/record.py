@@ -63,4 +63,5 @@ def _stored_chain(case: ExportableCase) -> SealedCase | None:
     )
 
 
-EXPORT = Export("json", "Record (JSON)", "everything, for a program", ".json", "application/json", write)
+_MEANING = "complete record, machine-readable"
+EXPORT = Export("json", "Record (JSON)", _MEANING, ".json", "application/json", write)

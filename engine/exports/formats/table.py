@@ -83,7 +83,7 @@ def _row(one: PassagePart, round_number: int | None, names: Names) -> list[Cell]
 EXPORT = Export(
     "csv",
     "Table (CSV)",
-    "a spreadsheet: a row for each ranked passage, with its trail in words",
+    "spreadsheet: one row per passage, with how it was found",
     ".csv",
     "text/csv",
     write,

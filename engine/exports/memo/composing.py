@@ -41,6 +41,7 @@ from engine.records.phrases import (
     part_words,
     plural,
     status_words,
+    stop_coverage_words,
     stop_words,
     trail_sentence,
 )
@@ -174,9 +175,8 @@ def _evidence(case: CaseRecord, name: PassageNames) -> Iterator[str]:
     stop = case.stop
     estimate = completeness_words(stop)
     ranked = f"{len(case.passages):,} of them ranked"
-    yield (
-        f"{stop_words(stop)}; {plural(len(case.pool.nodes), 'passage')} in the pool, {ranked}; {estimate}."
-    )
+    stopped = ", ".join(filter(None, (stop_words(stop), stop_coverage_words(stop))))
+    yield f"{stopped}; {plural(len(case.pool.nodes), 'passage')} in the pool, {ranked}; {estimate}."
     if sentence := evidence_words(stop):
         yield sentence
 

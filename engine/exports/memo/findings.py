@@ -15,7 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.exports.memo.content import Area, Finding, Findings, Listed, Notes, Step, Words
 from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, AreaState, EvidenceStatus, counted
-from engine.records.phrases import PART_WORDS, Name, plural
+from engine.records.phrases import PART_WORDS, Name, area_facts
 from engine.records.plain import convert
 from engine.records.record import CaseRecord
 from engine.records.replaying import (
@@ -23,6 +23,7 @@ from engine.records.replaying import (
     Dismiss,
     EditPlan,
     Follow,
+    Need,
     Pin,
     Reject,
     Unreject,
@@ -173,17 +174,11 @@ def _of_audit(audit: CaseAudit) -> list[Listed]:
 
 
 def _lacks(area: AreaCoverage) -> str:
-    asked = f", asked for as “{area.query}”" if area.query else ""
-    return f"{area.name}: {area.state.value}{asked}"
+    return f"{area.name}: {area.state.value}, {_covered(area)}"
 
 
 def _covered(area: AreaCoverage) -> str:
-    words = plural(len(area.evidence), "passage") if area.evidence else "no passage"
-    if area.state is AreaState.COVERED and area.closed_in is not None:
-        words += ", from the scan" if area.closed_in == 0 else f", since round {area.closed_in}"
-    elif area.minimum:
-        words += f" of at least {area.minimum}"
-    return words
+    return "; ".join(area_facts(area))
 
 
 # The history of a case, and the seals of its events.
@@ -254,6 +249,8 @@ def _step(event: Event, name: Name) -> str:
             return f"dismissed {name(passage)}" + (f": {reason}" if reason else ", without a reason")
         case Follow(passage=passage, strategies=strategies):
             return f"followed {name(passage)} by {', '.join(map(strategy_title, strategies))}"
+        case Need(area=area, name=words, needed=needed):
+            return f"marked “{words or area}” as {'needed after all' if needed else 'not needed'}"
         case EditPlan():
             return "edited the plan and ran the case again"
         case Reject(source=source, target=target, relation=relation, note=note):

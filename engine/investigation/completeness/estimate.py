@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from engine.investigation.completeness.calibrated import CalibratedModel, shipped_model
 from engine.investigation.completeness.evidence import SHOWN, Evidence, evidence_of
+from engine.investigation.facets import PHRASE
 from engine.investigation.pool import Pool, Reading
 from engine.model import AreaCoverage, AreaState, Completeness, EvidenceStatus
 from engine.retrieval.scan import Scan
@@ -26,7 +27,8 @@ def find_completeness(
 
     The estimate is the mean share of gold passages in pools with similar evidence, on questions like those of
     the gold sets; for eight in ten of them the share was in the interval. It is at most the share of required
-    areas with evidence. None for an empty pool, without vectors, and unless the question was found.
+    areas and sub-questions with evidence. None for an empty pool, without vectors, and unless the question
+    was found.
     """
     evidence = evidence_of(found, pool, number, reading)
     if evidence is None:
@@ -36,7 +38,7 @@ def find_completeness(
     if evidence.status is not EvidenceStatus.FOUND or evidence.values["single"]:
         return None
     estimated = estimate_completeness(evidence, model or shipped_model())
-    required = [area for area in areas if area.required]
+    required = [area for area in areas if area.required and not area.id.startswith(PHRASE)]
     if not required:
         return estimated
     limit = sum(area.state is not AreaState.MISSING for area in required) / len(required)

@@ -36,7 +36,7 @@ class Amendments:
     name = "amendments"
     title = "Amendments and exceptions"
     legend = "amendment"
-    meaning = "What amends or repeals a seed, to the latest version; exceptions to it, what prevails over it."
+    meaning = "What amends, repeals, limits or overrides a passage, up to the latest version."
     trust = 1.0
     stated = True
     colour = Colour("#8c2d04", "#d9896a")

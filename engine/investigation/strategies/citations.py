@@ -38,9 +38,9 @@ class Citations:
     """Follows resolved references from the seeds over several hops, in both directions."""
 
     name = "citations"
-    title = "References, both ways"
+    title = "References"
     legend = "reference"
-    meaning = "What a seed refers to and what refers to it, over several hops."
+    meaning = "Provisions that a passage cites, or that cite it, over several steps."
     # A reference was put there by the legislator.
     trust = 1.0
     stated = True

@@ -49,7 +49,7 @@ class Concepts:
     """Looks up the provisions of concepts that the question names, and follows the graph for two hops."""
 
     name = "concepts"
-    title = "Concepts of the ontology"
+    title = "Concepts"
     legend = "concept"
     meaning = "Articles of the concepts that the question names, and passages near them in the graph."
     trust = 0.6

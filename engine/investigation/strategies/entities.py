@@ -1,4 +1,4 @@
-"""Shared entities and terms: passages that mention the same rare entities as a seed, or define them."""
+"""Shared names and terms: passages that mention the same rare entities as a seed, or define them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Entities:
     """Follows entities weighted by rarity; several shared entities count as independent evidence."""
 
     name = "entities"
-    title = "Shared entities and terms"
+    title = "Shared names and terms"
     legend = "entity"
-    meaning = "Passages that speak of the same rare names and terms as a seed."
+    meaning = "Passages that use the same uncommon names and terms."
     # Passages may share words by chance.
     trust = 0.4
     stated = False

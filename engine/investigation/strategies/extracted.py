@@ -20,9 +20,9 @@ class Extracted:
     """Follows extracted links that were not rejected, in both directions; off by default."""
 
     name = "extracted"
-    title = "Links read by a model"
+    title = "Links extracted by a model"
     legend = "read by a model"
-    meaning = "What a language model has read in the texts, unless a person rejected it."
+    meaning = "Links that a language model extracted from the texts, unless a reviewer rejected them."
     # Links that the texts state are admitted before links of a model.
     trust = 0.6
     stated = False

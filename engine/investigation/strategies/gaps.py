@@ -7,12 +7,13 @@ on.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.protocol import Rows
 from engine.errors import ModelError
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import NO_SOURCE, Leads, joined, make_leads
@@ -26,7 +27,10 @@ PER_QUERY = 10
 
 
 class Gaps:
-    """Searches the corpus for each of the round's queries. ``searches``: those that were sent, in order."""
+    """Searches the corpus for each of the round's queries. ``searches``: those that were sent, in order.
+
+    ``raises`` returns which rows could raise the state of an area; None to propose all.
+    """
 
     name = "gaps"
     title = "Close coverage gaps"
@@ -37,13 +41,20 @@ class Gaps:
     colour = Colour("#e69f00", "#f0c14b")
     on_from = None
 
-    def __init__(self, embedder: Embedder | None) -> None:
-        self._embedder = embedder
+    def __init__(
+        self,
+        embedder: Embedder | None,
+        raises: Callable[[str, Rows], NDArray[np.bool_]] | None = None,
+    ) -> None:
+        self._embedder, self._raises = embedder, raises
         self._failure = ""
         self.searches: list[Search] = []
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Propose the best passages of each query; ``evidence`` encodes the query's number and the rank."""
+        """Propose the best passages of each query that could raise the state of its area.
+
+        ``evidence`` encodes the query's number and the rank.
+        """
         return joined([self._answer(number, context) for number in range(len(context.queries))])
 
     def _answer(self, number: int, context: Context) -> Leads:
@@ -59,13 +70,14 @@ class Gaps:
         (search,) = searches_of(found, context.reading.ids, HYPOTHETICAL, language)
         self.searches.append(replace(search, area=gap.area, name=gap.name, milliseconds=milliseconds))
         ranks = np.arange(len(found.rows), dtype=np.int32)
-        return make_leads(
+        leads = make_leads(
             found.rows,
             np.full(len(found.rows), NO_SOURCE, np.int32),
             found.scores,
             Relation.MATCHES,
             evidence=number * PER_QUERY + ranks,
         )
+        return leads if self._raises is None else leads.take(self._raises(gap.area, found.rows))
 
     def _embed(self, query: str) -> NDArray[np.float32] | None:
         """Return the query's vector; None without a model or after it failed: BM25 continues alone."""

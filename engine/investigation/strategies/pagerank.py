@@ -27,9 +27,9 @@ class PageRank:
     """Walks from the seeds and the question's names and proposes the most visited passages."""
 
     name = "pagerank"
-    title = "Many short paths"
+    title = "Closely connected"
     legend = "many paths"
-    meaning = "Passages that many short paths over references and names join with the seeds."
+    meaning = "Passages that references and shared names connect closely to the best ones."
     # The most visited passages have many links.
     trust = 1.0
     stated = False

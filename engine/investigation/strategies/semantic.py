@@ -25,7 +25,7 @@ class Semantic:
     name = "semantic"
     title = "Similar meaning"
     legend = "similar"
-    meaning = "Passages that are close in meaning to a cluster of seeds."
+    meaning = "Passages similar in meaning to a group of good ones."
     trust = 0.4
     stated = False
     colour = Colour("#cc79a7", "#e39ac4")

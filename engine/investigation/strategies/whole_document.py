@@ -29,7 +29,7 @@ class WholeDocument:
     name = "whole_document"
     title = "Whole document"
     legend = "read whole"
-    meaning = "All of the documents that hold most of the best passages, up to a limit."
+    meaning = "The full text of the documents with the most good passages, up to a limit."
     trust = 1.0
     stated = False
     colour = Colour("#5d6b1f", "#b3c25a")

@@ -147,9 +147,7 @@ def test_how_much_of_a_question_a_text_holds(meridia: Corpus) -> None:
 
 
 def test_old_law_is_marked_and_an_answer_that_rests_on_it_alone_says_so(meridia: Corpus) -> None:
-    question = (
-        "May an agent grant all or part of the powers to a sub-agent unless that is excluded?"
-    )
+    question = "May an agent grant all or part of the powers to a sub-agent unless that is excluded?"
     only = ("commercial-agency-code",)
     brief = answer(investigated(meridia, question, include_superseded=True, documents=only), meridia)
     old = [citation for citation in brief.citations if citation.old]

@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.parts import PART_BEST, question_parts, reconcile_part_evidence
+from engine.investigation.evidence import question_parts
+from engine.investigation.parts import PART_BEST, reconcile_part_evidence
 from engine.model import Evidence, EvidenceStatus, PartEvidence, QueryPlan, View
 from engine.records.text import parts_lines
 from engine.retrieval.planning import PART, SIDE, make_plan

@@ -11,7 +11,7 @@ from tests.ui.values import small_pool
 
 FORM = GapQuery("seals", "form", "Form")
 SAID = GapQuery("towage of wrecks")
-FOLLOW = "follow “References, both ways”"
+FOLLOW = "follow “References”"
 FOUR = ("citations", "metadata", "entities", "semantic")
 
 

@@ -44,7 +44,7 @@ def test_what_can_be_chosen(desk: EvaluationDesk) -> None:
     assert (len(meridia["questions"]), small["questions"]) == (len(sample_questions()), [])
     assert list(offer["presets"]) == ["auto", "quick", "balanced", "thorough", "detective"]
     assert offer["presets"]["quick"]["rounds"] == 1
-    strategy = {"name": "citations", "title": "References, both ways", "colour": "var(--thread-citations)"}
+    strategy = {"name": "citations", "title": "References", "colour": "var(--thread-citations)"}
     assert strategy in [{name: one[name] for name in strategy} for one in offer["strategies"]]
     assert offer["job"] == ""
 

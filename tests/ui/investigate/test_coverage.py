@@ -3,6 +3,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -15,7 +16,7 @@ def _area(
     state: AreaState, *, required: bool = True, closed: int | None = None, query: str | None = None
 ) -> AreaCoverage:
     evidence = () if state is AreaState.MISSING else ("p/1", 'p/"2"')
-    return AreaCoverage("a", "Agency <b>", state, required, evidence, 2, 0.68, closed, query)
+    return AreaCoverage("a", "Agency <b>", state, required, evidence, 2, 0.68, closed, query, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -34,11 +35,26 @@ def test_states_in_words(area: AreaCoverage, words: str) -> None:
 
 def test_the_facts_of_an_area() -> None:
     shown = html.unescape(coverage([_area(AreaState.COVERED, query="manager authority entry")]))
-    assert "2 passages · 68% of the evidence · asked: “manager authority entry”" in shown
-    assert "2 passages · 68% of the evidence · not required" in coverage(
+    asked = "asked: “manager authority entry”: nothing new found"
+    assert f"2 passages · 68% of the evidence · {asked}" in shown
+    assert "2 passages, none clearly on this · 68% of the evidence · not required" in coverage(
         [_area(AreaState.WEAK, required=False)]
     )
     assert "Not touched: Agency" in coverage([_area(AreaState.MISSING, required=False)])
+
+
+def test_a_row_says_what_to_do_and_whether_it_is_needed() -> None:
+    weak = replace(_area(AreaState.WEAK), good=1, gained=3, query="powers")
+    shown = html.unescape(coverage([weak], names={"p/1": "CAC Article 14"}))
+    assert "best: CAC Article 14 · 1 of 2 good passages, 2 in all" in shown
+    assert "asked: “powers”: 3 new passages" in shown
+    assert re.findall('data-area-act="([a-z]+)"', shown) == ["search", "unneeded", "texts"]
+    assert "data-area-act" not in coverage([weak])
+    unneeded = replace(weak, needed=False)
+    assert covered([unneeded, _area(AreaState.COVERED)]) == (1, 1)
+    shown = coverage([unneeded], names={"p/1": "CAC Article 14"})
+    assert ">not needed</span>" in shown
+    assert re.findall('data-area-act="([a-z]+)"', shown) == ["needed"]
 
 
 def test_evidence_survives_the_attribute_and_names_are_escaped() -> None:

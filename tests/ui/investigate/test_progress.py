@@ -89,7 +89,7 @@ def test_what_each_strategy_brought_leaves_out_the_scan() -> None:
 
 def test_tips_tell_what_was_refused_and_why() -> None:
     told_so_far = html.unescape(render_progress(_after(PLAN, SCAN, ROUND)))
-    assert "References, both ways: +31 of 60 leads; refused: 20 below gate, 9 budget" in told_so_far
+    assert "References: +31 of 60 leads; refused: 20 below gate, 9 budget" in told_so_far
     assert "dense search is off" in told_so_far
 
 
