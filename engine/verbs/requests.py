@@ -111,9 +111,7 @@ Question = Annotated[
         description="The question, up to 4,000 characters, in any language.",
     ),
 ]  # fmt: skip
-OfCorpus = Annotated[
-    CorpusName, Field(description="Name of a corpus, as the tool corpora lists it; empty for the first.")
-]
+OfCorpus = Annotated[CorpusName, Field(description="Name of a corpus; empty for the first.")]
 CaseId = Annotated[
     str,
     Field(

@@ -61,7 +61,7 @@ def test_a_corpus_is_made_by_upload_and_can_be_asked_at_once(page: Page, files: 
     page.fill("[name=passwords]", SECRET)
     page.click("[data-lib=go]")
     page.wait_for_selector(".banner.good", timeout=LONG)
-    assert "Uploaded is ready" in page.inner_text(".banner-slot")
+    assert "“Uploaded” is ready" in page.inner_text(".banner-slot")
     assert SECRET not in page.content()
     assert page.input_value("[name=passwords]") == ""
     report = page.inner_text("[data-lib=report]")

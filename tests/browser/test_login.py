@@ -73,7 +73,7 @@ def corpora(page: Page) -> list[str]:
 def test_whoever_logs_in_finds_what_is_theirs_and_leaves_nothing_behind(visitor: Page) -> None:
     assert visitor.locator("#question").count() == 0
     log_in(visitor, "rita", "not the password")
-    assert "do not go together" in visitor.get_by_role("alert").inner_text()
+    assert "Wrong name or password" in visitor.get_by_role("alert").inner_text()
     log_in(visitor, "rita")
     visitor.wait_for_selector("#question textarea")
     assert visitor.locator("#account span").inner_text() == "rita"

@@ -388,7 +388,7 @@ def _ending(story: Story) -> str:
         f"{plural(refused(story.reports), 'link')} not followed",
         f"{story.seconds:.2f} s" if story.seconds >= SHORTEST else "from cache",
     ]
-    lines = [f"{name.replace('_', ' ')}: {value:g}" for name, value in story.stop.numbers.items()]
+    lines = [f"{name.replace('_', ' ')}: {value:g}" for name, value in sorted(story.stop.numbers.items())]
     numbers = "\n".join([*lines, evidence_words(story.stop)]).strip()
     nothing = story.evidence is not None and story.evidence.status is EvidenceStatus.NONE
     tone = " early" if story.stop.reason in LIMITS or nothing else ""

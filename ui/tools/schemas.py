@@ -15,7 +15,7 @@ SETTINGS, SETTINGS_ADDRESS = "settings", "redstring://settings"
 LEFT_OUT: Schema = {
     "type": "object",
     "additionalProperties": {"type": "integer"},
-    "description": "where it was cut: how many entries of which lists are not in it",
+    "description": "omitted entries of each list",
 }
 
 
@@ -54,6 +54,7 @@ def output_schema(verb: Verb) -> Schema:
     """Return the schema of a tool's answer; of its short form if it has two."""
     whole = verb.tool.response.model_json_schema(mode="serialization")
     short: Schema = _short(_plain(whole, whole.get("$defs", {})))
+    short["properties"] = _without_required(short["properties"])
     short.pop("$defs", None)
     short.pop("description", None)
     short["properties"]["left_out"] = LEFT_OUT
@@ -62,12 +63,25 @@ def output_schema(verb: Verb) -> Schema:
     detail: Schema = {"type": "string", "enum": ["slim", "full"]}
     short["properties"]["detail"] = {"const": "slim"}
     full: Schema = {
-        "description": "everything; the fields are those of the command line's --json",
+        "description": "everything, as --json prints it",
         "properties": {"detail": {"const": "full"}},
     }
     return {
         "type": "object", "properties": {"detail": detail}, "required": ["detail"], "anyOf": [short, full],
     }  # fmt: skip
+
+
+def _without_required(shape: Any) -> Any:
+    """Return the schemas of parts of an answer without their lists of required fields: all are present."""
+    if isinstance(shape, list):
+        return [_without_required(one) for one in shape]
+    if not isinstance(shape, dict):
+        return shape
+    return {
+        key: _without_required(value)
+        for key, value in shape.items()
+        if not (key == "required" and isinstance(value, list))
+    }
 
 
 def _plain(shape: Any, known: Mapping[str, Any]) -> Any:

@@ -50,7 +50,12 @@ def test_passages_are_read_by_their_rank_and_once(bare: Corpus, found: Investiga
         [p.score / best for p in found.passages for _ in range(1 + (p.rank == 2))]
     )
     assert [one.place for one in units] == [0, 0, 1, 0]
-    assert [one.areas for one in units] == [("part-1",), (), (), ("part-1",)]
+    assert [one.areas for one in units] == [
+        ("part-words-2", "part-words-3"),
+        (),
+        ("part-words-2",),
+        ("part-words-2",),
+    ]
     assert units[1].around == units[2].around
     assert units[2].unit.text in units[1].around
 

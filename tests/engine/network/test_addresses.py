@@ -55,12 +55,12 @@ def test_the_private_network_may_be_opened_but_never_to_where_clouds_keep_secret
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("", "begin with https"),
-        ("api.example.com/v1", "begin with https"),
-        ("ftp://example.com/v1", "begin with https"),
-        ("file:///etc/passwd", "begin with https"),
-        ("https:///v1", "begin with https"),
-        ("https://example.com:0/v1", "begin with https"),
+        ("", "write a full address"),
+        ("api.example.com/v1", "write a full address"),
+        ("ftp://example.com/v1", "write a full address"),
+        ("file:///etc/passwd", "write a full address"),
+        ("https:///v1", "write a full address"),
+        ("https://example.com:0/v1", "write a full address"),
         ("https://example.com:99999/v1", "cannot be read"),
         ("https://[::1/v1", "cannot be read"),
         ("https://exa mple.com/v1", "cannot be read"),

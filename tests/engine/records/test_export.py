@@ -88,6 +88,7 @@ def test_a_stop_with_and_without_an_estimate() -> None:
         "reason": "person",
         "numbers": {"round": 1},
         "completeness": None,
+        "condition": "",
     }
     told = plain(Stop, Stop(StopReason.ROUNDS, {}, Completeness(0.91239, 0.8, 1.0)))
     assert told["completeness"] == {

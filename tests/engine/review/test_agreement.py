@@ -72,7 +72,7 @@ def test_the_interval_narrows_with_the_items() -> None:
 def test_nothing_that_two_judged_is_no_agreement(rows: list[list[Verdict | None]]) -> None:
     found = agreement(table(rows), ItemKind.PASSAGE)
     assert (found.value, found.low, found.high, found.observed, found.items) == (None, None, None, None, 0)
-    assert "nothing to compare" in found.meaning
+    assert "at least two reviewers" in found.meaning
 
 
 def test_where_all_say_the_same_alpha_is_not_defined() -> None:

@@ -74,7 +74,7 @@ def test_an_account_that_is_not_listed_stays_outside(provider: Provider, tmp_pat
     browser = Browser(AccessGate(behind, settings, entrance_of(settings)), base="https://space.example")
     back = come_in(browser, provider)
     assert back.status_code == 403
-    assert "may not come in" in back.text
+    assert "has no access" in back.text
     assert browser.ask("GET", "/config").status_code == 401
 
 

@@ -31,7 +31,7 @@ def test_targets_are_suggested_by_name_number_and_id(mine: Caller) -> None:
     assert 'data-target="act' in mine.good("suggest", words="agency limits")["html"]
     assert 'data-target="regulation"' in mine.good("suggest", words="regulation")["html"]
     assert "المادة 2" in mine.good("suggest", words="نظام 2")["html"]
-    assert "goes by these words" in mine.good("suggest", words="zzz")["html"]
+    assert "No matches" in mine.good("suggest", words="zzz")["html"]
 
 
 def test_a_decision_is_kept_and_can_be_undone(mine: Caller, desk: CorpusDesk) -> None:

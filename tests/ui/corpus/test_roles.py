@@ -81,7 +81,7 @@ def test_every_request_that_changes_something_is_on_the_list() -> None:
         "poll", "cancel", "report", "cases", "suggest", "statistics", "areas", "areas-measure",
         "areas-propose", "areas-file", "rules", "links", "link", "extraction", "extract-poll", "extract-stop",
         "names", "name", "grades", "vectors", "report-questions", "report-start", "report-poll",
-        "report-stop",
+        "report-stop", "law-changes", "law-outdated",
     }  # fmt: skip
     assert set(CALLS) == reading | set(CHANGING) | {"create", "forget-me"}
 

@@ -48,7 +48,7 @@ def test_a_reference_is_rejected_and_comes_back(mine: Caller, desk: CorpusDesk) 
 def test_what_is_no_link_is_told(mine: Caller) -> None:
     for link, words in (
         (None, "link"),
-        (["a", "b", "unheard"], "which link"),
+        (["a", "b", "unheard"], "names no link"),
         (["<script>", "b", "cites"], "is not a passage"),
         (["x" * 10_000, "b", "cites"], "link"),
         (["a", "b"], "link"),

@@ -69,7 +69,7 @@ def test_others_are_shown_after_ones_own_verdict_and_a_difference_is_settled(
     blind = ann.good("figures", queue=queue)["html"]["figures"]
     assert "rev-sayings" not in blind
     settling = {"queue": queue, "case": piece["case"], "key": piece["key"], "verdict": "relevant"}
-    assert "judge what is left" in ann("settle", **settling)["error"]
+    assert "rate your own items before" in ann("settle", **settling)["error"]
     last = ann.verdict(queue, piece, "relevant", slots=["a"])["html"]["last"]
     assert "out of date: &lt;b&gt;repealed&lt;/b&gt;" in last
     assert HOSTILE not in last

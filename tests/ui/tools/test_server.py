@@ -126,7 +126,7 @@ def test_tools_say_what_they_are(own_machine: str) -> None:
             assert schema["type"] == "object"
         assert all(one["description"] for one in tool.inputSchema["properties"].values())
     reading = {name for name, tool in tools.items() if tool.annotations.readOnlyHint}
-    assert reading == {"corpora", "plan", "read", "audit", "cases", "case", "export"}
+    assert reading == {"corpora", "plan", "read", "audit", "changes", "cases", "case", "export"}
     assert not tools["investigate"].annotations.idempotentHint
     assert tools["judge"].annotations.idempotentHint
 

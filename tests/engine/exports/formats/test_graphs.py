@@ -68,9 +68,9 @@ def test_a_query_for_a_gap_lies_between_the_question_and_what_it_found(cases: Ca
     assert any(graph.out_degree(name) for name in queries)
 
 
-def test_where_nothing_was_found_the_question_and_its_queries_stay(cases: Cases) -> None:
+def test_where_nothing_was_found_the_question_stays(cases: Cases) -> None:
     kinds = {data["kind"] for _, data in graphml(cases[EMPTY]).nodes(data=True)}
-    assert kinds == {"question", "query"}
+    assert kinds == {"question"}
 
 
 @given(st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF)))

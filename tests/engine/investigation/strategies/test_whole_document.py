@@ -38,8 +38,9 @@ def brought_by(corpus: Corpus, seeds: Seeds, context: Context | None = None) -> 
     return [passage.id for passage in corpus.passages(leads.rows)]
 
 
-def test_nobody_follows_it_unasked() -> None:
-    assert not any("whole_document" in settings.strategies for settings in presets().values())
+def test_only_the_deepest_preset_follows_it() -> None:
+    found = [name for name, settings in presets().items() if "whole_document" in settings.strategies]
+    assert found == ["detective"]
 
 
 def test_all_of_a_document_comes_in_its_order_its_annex_too(bare: Corpus) -> None:
