@@ -95,12 +95,14 @@
     });
     show();
     const script = await fetch(libraryUrl("vis-network.js")).then((found) => (found.ok ? found.text() : null), () => null);
-    if (script === null) { one("[data-board=count]", element).textContent = "The board could not be loaded: load the page again."; return; }
+    state.failed = script === null;
+    if (state.failed) { boardHead(element); return; }
     state.frame.srcdoc = props.page.replace("<!--vis-network-->", () => `<script>${script}</` + "script>");
   }
   function boardHead(element) {
     const data = state.data || { shown: 0, total: 0, legend: [] };
-    one("[data-board=count]", element).textContent = data.total ? `${data.shown} of ${data.total}` : "";
+    const count = data.total ? `${data.shown} of ${data.total}` : "";
+    one("[data-board=count]", element).textContent = state.failed ? "The board could not be loaded: load the page again." : count;
     const more = one("[data-board=more]", element);
     more.hidden = data.shown >= data.total;
     more.dataset.limit = data.shown < 300 ? 300 : 100000;

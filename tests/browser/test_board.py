@@ -85,15 +85,12 @@ def test_a_board_that_cannot_be_loaded_says_so(tabs: Tabs, address: str) -> None
         page.wait_for_selector("[data-board=count] >> text=The board could not be loaded")
 
 
-SUB_AGENTS = (
-    "May an agent appoint sub-agents in late 2024 under a contract of 2022 that permits sub-delegation only "
-    "in general terms?"
-)
+DISPUTES = "Which court decides disputes over the Corvane contract, and under which law?"
 
 
 def test_a_query_for_a_gap_is_chosen_by_click_and_by_keys_and_tells_what_it_found(page: Page) -> None:
     page.locator("#depth label", has_text="Thorough").click()
-    ask(page, SUB_AGENTS)
+    ask(page, DISPUTES)
     page.wait_for_selector(".legend [data-shape=diamond] >> text=query for a gap")
     queries: list[str] = page.evaluate("redstring.nodes('query')")
     peek = page.locator("#peek .card.query.on")

@@ -152,7 +152,7 @@ def test_a_tab_that_is_chosen_before_the_shelf_has_come_stays_and_areas_of_other
     assert page.is_visible("[data-lib=areas-may]")
     for control in ("propose", "new", "undo", "load", "save"):
         assert not page.is_visible(f"[data-areas={control}]"), control
-    assert page.locator(".drop-word, .add-word, .area-acts").count() == 0
+    assert page.locator("#library").locator(".drop-word, .add-word, .area-acts").count() == 0
 
 
 def ask(page: Page, question: str) -> None:

@@ -37,7 +37,7 @@ def test_from_a_case_to_its_first_item_and_back_with_marks(
     shown = page.get_attribute(".case-bar", "data-case")
     page.click(REVIEW)
     # Whoever has no name yet says it, and is there.
-    page.wait_for_selector(".banner >> text=Say your name first")
+    page.wait_for_selector(".banner >> text=Enter your name to start")
     assert reviews.queues(None, EVERYBODY) == []
     page.keyboard.type("Ann")
     page.keyboard.press("Enter")

@@ -189,10 +189,12 @@ def test_every_citation_is_listed_and_verbatim(attack: Attack) -> None:
     for case in attack.cases.values():
         shown, _ = passages_shown(case.investigation, attack.corpus, attack.model)
         listed = {one for passage in shown for one in passage.ids}
+        # Conflicts are noted by the engine, from the texts; sentences are the model's.
+        used = {number for sentence in case.answer.sentences for number in sentence.citations}
         for citation in case.answer.citations:
             assert INVENTED_QUOTE not in citation.quote
             for passage_id, span in citation.places:
-                assert passage_id in listed
+                assert passage_id in listed or citation.number not in used
                 [passage] = attack.corpus.passages(attack.corpus.rows([passage_id]))
                 assert " ".join(passage.text[span.start : span.end].split()) in " ".join(
                     citation.quote.split()

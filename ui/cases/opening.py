@@ -70,10 +70,12 @@ def wire_opening(
         if not case_id:
             sessions.forget(case)
             values = {getattr(stage, name): value for name, value in example.values().items()}
-            # The user may have asked a question since.
             if sessions.find(case) is None:
                 shown_first = {**empty_values(stage), **values}
                 yield {token: EXAMPLE_TOKEN + case if values else case, **shown_first}
+            else:
+                # The user has asked a question since. Without any value Gradio would empty all controls.
+                yield {token: case}
             return
         try:
             person = person_of(library.settings, request, visitor)
