@@ -183,7 +183,8 @@
     document.addEventListener("redstring:kept", lookForMarks);
     redstring.appears("#passages .list", () => new MutationObserver(mark).observe(document.querySelector("#passages .list"), { childList: true, subtree: true }));
     if (document.body.dataset.view === "review") arrive();
-    else if (named() && kept(OPEN, sessionStorage)) whenThere(["#app", "#library", "#check", "#cases", "#evaluation", ".top"], () => redstring.view("review"));
+    // If the address names this view, it is shown anyway; entering the queue twice would take two items.
+    else if (new URLSearchParams(location.search).get("view") !== "review" && named() && kept(OPEN, sessionStorage)) whenThere(["#app", "#library", "#check", "#cases", "#evaluation", ".top"], () => redstring.view("review"));
   }
   Object.assign(redstring, { review, reviewCase });
 })();

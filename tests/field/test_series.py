@@ -12,6 +12,7 @@ from engine.retrieval.planning.named import provisions_named
 from tests.engine.ingestion.readers.docx.writing import docx, paragraph
 from tests.engine.ingestion.readers.pdf.drawing import Page, Text, pdf
 from tests.field.conftest import Build
+from tests.tables import table
 
 # The lines of a file; its links; a question that names no text; one that names the second, and its answer.
 FILES = [
@@ -70,17 +71,7 @@ FILES = [
     ),
 ]
 # What stays one text.
-ONE = [
-    "# Ferry Code|## Chapter I General|### Article 1|A.|### Article 2|B.|## Chapter II Tolls|"
-    "### Article 1|C.|### Article 2|D.",
-    "# Ferry Code|## Article 1|A.|## Article 2|B.|## Annex|### Article 1|C.|### Article 2|D.",
-    "# Fährgesetz|## § 1|Eins.|## § 2|Zwei.|# Begründung|## § 1|Zu eins.|## § 2|Zu zwei.",
-    "# UU Feri|## Pasal 1|Satu.|## Pasal 2|Dua.|PENJELASAN|## Pasal 1|Cukup jelas.|## Pasal 2|Cukup jelas.",
-    "# Code des bacs|Article 1|Un.|Article 2|Deux.|ANNEXE|Convention.|Art. 1|A.|Art. 2|B.|Article 3|Trois.",
-    "# Fährordnung|§ 1|Eins.|§ 2|Zwei.|ANLAGE|Muster.|§ 1|A.|§ 2|B.|§ 3|Drei.",
-    "# Mantelgesetz|## Artikel 1 Fährgesetz|### § 1|Eins.|### § 2|Zwei.|## Artikel 2 "
-    "Mautgesetz|### § 1|Drei.",
-]
+ONE = table(__file__, "ONE")
 
 
 def _content(form: str, lines: list[str]) -> str | bytes:

@@ -17,6 +17,7 @@ from engine.model import Relation, Status
 from tests.engine.command_line import CommandLine
 from tests.engine.endpoint import EmbeddingServer
 from tests.engine.harbour import NOTHING, QUESTION, write_harbour
+from tests.tables import tuples
 
 ROOT = Path(__file__).parents[3]
 QUERIES = """{"id": "q1", "text": "What interest do dues in arrears bear?"}
@@ -153,27 +154,7 @@ def test_a_corpus_gets_its_vectors(run: CommandLine, tmp_path: Path) -> None:
     run.refused("reads none of the languages", "embed", "--corpus", law, "--embedding", other)
 
 
-UNUSABLE: Sequence[tuple[tuple[str, ...], str]] = (
-    (("investigate", "q", "--corpus", "HARBOUR", "--preset", "fast"), "unknown preset 'fast'"),
-    (("investigate", "q", "--corpus", "NOWHERE"), "no corpus at"),
-    (("investigate", " ", "--corpus", "HARBOUR"), "the question is empty"),
-    (("investigate", "q", "--corpus", "HARBOUR", "--rounds", "9"), "rounds: "),
-    (("investigate", "q", "--corpus", "HARBOUR", "--context", "10"), "at least 64 tokens (given: 10)"),
-    (("investigate", "q", "--corpus", "HARBOUR", "--order", "best"), "unknown order 'best'"),
-    (("investigate", "q", "--corpus", "HARBOUR", "--reranker", "magic"), "unknown reranker 'magic'"),
-    (("investigate", "q", "--corpus", "HARBOUR", "--resume", "NOWHERE"), "not a saved investigation"),
-    (("evaluate", "--corpus", "HARBOUR", "--queries", "Q", "--qrels", "R"), "cannot be read"),
-    (("evaluate", "GOLD"), "--corpus is missing"),
-    (("evaluate", "--corpus", "HARBOUR"), "--queries is missing"),
-    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--every", "0"), "--every: must be at least 1"),
-    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--compare", "NOWHERE"), "cannot be read"),
-    (("evaluate", "--score", "NOWHERE"), "cannot be read"),
-    (("evaluate", "--score", "NOWHERE", "--corpus", "HARBOUR"), "--corpus does not go with --score"),
-    (("info", "--corpus", "NOWHERE"), "no corpus at"),
-    (("references", "--corpus", "HARBOUR", "--relation", "likes"), "--relation: Input should be 'cites', "),
-    (("ingest", "NOWHERE", "--corpus", "NOWHERE/law", "--embedding", "none"), "NOWHERE"),
-    (("ingest", "SOURCES", "--corpus", "NOWHERE", "--embedding", "magic"), "unknown embedding 'magic'"),
-)
+UNUSABLE: Sequence[tuple[tuple[str, ...], str]] = tuples(__file__, "UNUSABLE")
 
 
 @pytest.mark.parametrize("command", sorted({arguments[0] for arguments, _ in UNUSABLE}))

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from engine.llm.suspicion import WITHHELD, addresses_machine, folded, hidden, shown, suspicions
 from tests.conftest import SAMPLE
 from tests.safety.passages import LANGUAGES, injected
+from tests.tables import tuples
 
 # One real passage in so many, evenly over all collections: all of them take minutes.
 EVERY = 120
@@ -36,33 +37,7 @@ def test_each_of_the_200_is_seen() -> None:
 
 
 # Law that speaks of machines, of instructions, of deadlines and of evidence, and orders people about.
-LAW = (
-    "Providers shall ensure that AI systems intended to interact directly with natural persons are designed "
-    "in such a way that the persons concerned are informed that they are interacting with an AI system.",
-    "High-risk AI systems shall be accompanied by instructions for use in an appropriate digital format.",
-    "The processor shall process personal data only on documented instructions from the controller.",
-    "A Person must disregard any instruction from a Client which would breach these Rules.",
-    "The Regulator may ignore previous notices if the evidence is sufficient and complete.",
-    "In your application, you must state your name, address and the first date of trading.",
-    "The agent shall follow all reasonable instructions given by the principal.",
-    "If your answer to question 4 is yes, attach Form B. See [1], Article 9, and [2].",
-    "Every claim supported by documents shall be admitted to the schedule of creditors.",
-    "The user shall not disclose the key to the safe; the system shall record each access.",
-    "Der Verantwortliche stellt sicher, dass Anweisungen des Auftraggebers befolgt werden.",
-    "Weisungen der Aufsichtsbehörde, die gegen dieses Gesetz verstoßen, bleiben außer Acht.",
-    "Die Behörde hat das Ergebnis der Bewertung mitzuteilen und die Unterlagen vollständig vorzulegen.",
-    "Anbieter von KI-Systemen unterrichten die Nutzer darüber, dass sie mit einem KI-System interagieren.",
-    "Penyelenggara sistem elektronik wajib mengikuti instruksi Menteri.",
-    "Bukti yang cukup wajib dilampirkan pada permohonan keberatan.",
-    "Setiap klaim yang didukung dokumen dicatat dalam daftar kreditur.",
-    "على المزود الالتزام بتعليمات الهيئة وعدم مخالفة الأوامر الصادرة عنها.",
-    "تعد الأدلة كافية إذا أثبتت الواقعة محل الادعاء، وللمحكمة أن تقرر وقف البحث.",
-    "تختص هيئة البيانات والذكاء الاصطناعي بوضع الضوابط المنظمة للمجال.",
-    "Une personne peut ignorer les instructions qui seraient contraires à la loi.",
-    "处理者应当按照控制者的指示处理个人信息。",
-    "The 🏴󠁧󠁢󠁥󠁮󠁧󠁿 flag may be flown. Co\u00adope\u00adra\u00adtion is required; مهلة\u200cالاعتراض.",
-    "Checksum: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-)
+LAW = tuples(__file__, "LAW")
 
 
 def test_law_is_not_taken_for_an_attack(subtests: pytest.Subtests) -> None:

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from engine.corpus import open_corpus
+from tests.tables import table
 from tests.ui.corpus.conftest import VISITOR
 from ui.serve import FOLDER, Workspaces
 from ui.shelf import Library
@@ -20,37 +21,7 @@ from ui.shelf import Library
 LONG = 60.0
 # Servers as the page has them, without a page: each adds documents to a corpus, and lives until it is ended.
 # What they import is imported once, and each is a child of the process that did.
-SERVERS = """
-import os, signal, sys, time
-from pathlib import Path
-import ui.corpus.changes
-from ui.calls import answer
-from ui.corpus.panel import CALLS
-from ui.corpus.access import CorpusDesk
-from ui.shelf import open_library
-
-def serve(home, uploads, visitor):
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    ui.corpus.changes.get_upload_folder = lambda: uploads
-    desk = CorpusDesk(open_library([], Path(home)))
-    files = [{"key": f"{path.name}/0", "name": f"{path.name}.md"} for path in Path(uploads).iterdir()]
-    ask = {"visitor": visitor, "corpus": "Mine"}
-    job = answer(desk, CALLS, {**ask, "do": "add", "files": files})["job"]
-    while not answer(desk, CALLS, {**ask, "do": "poll", "job": job})["step"]:
-        time.sleep(0.01)
-    print(os.getpid(), flush=True)
-    time.sleep(600)
-
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-for line in sys.stdin:
-    if os.fork() == 0:
-        try:
-            serve(*line.removesuffix("\\n").split("\\t"))
-        except Exception:
-            print("failed", flush=True)
-            raise
-"""
+SERVERS = table(__file__, "SERVERS")
 
 
 @pytest.fixture(scope="module")

@@ -5,29 +5,9 @@ import pytest
 from engine.language.references import Resolver
 from engine.model import Document, Passage, SectionKind, Status
 from tests.engine.language.references.reading import Row, rows
+from tests.tables import pairs
 
-TABLE: list[tuple[str, list[Row]]] = [
-    ("应当符合本条例第九条的规定", [("本条例第九条", None, ("article 9",))]),
-    ("依照本办法第12条", [("本办法第12条", None, ("article 12",))]),
-    ("第一百二十三条之一", [("第一百二十三条之一", None, ("article 123-1",))]),
-    ("本条例第四十一条至第四十七条", [("本条例第四十一条至第四十七条", None, ("article 41 .. 47",))]),
-    (
-        "违反本规定第六条、第九条第二款、第十一条规定",
-        [("本规定第六条、第九条第二款、第十一条", None, ("article 6", "article 9/2", "article 11"))],
-    ),
-    ("第八条第二款、第三款", [("第八条第二款、第三款", None, ("article 8/2", "article 8/3"))]),
-    ("本条例第三十条第一款第（五）项", [("本条例第三十条第一款第（五）项", None, ("article 30/1/5",))]),
-    ("依照本条例第三章第一节的规定", [("本条例第三章第一节", None, ("chapter 3 > section 1",))]),
-    ("《药品管理法》第十三条", [("《药品管理法》第十三条", "《药品管理法》", ("article 13",))]),
-    # a name without marks begins behind the words that lead to it
-    ("不符合专利法第二十二条", [("专利法第二十二条", "专利法", ("article 22",))]),
-    ("是指专利法第二十八条", [("专利法第二十八条", "专利法", ("article 28",))]),
-    ("依照专利合作条约第二十三条", [("专利合作条约第二十三条", "专利合作条约", ("article 23",))]),
-    # a count, a licence and a plan are no references
-    ("第三次修订，第一批，《企业法人营业执照》", []),
-    ("前款规定", [("前款", None, ("paragraph",))]),
-    ("前条例规定", []),
-]
+TABLE: list[tuple[str, list[Row]]] = pairs(__file__, "TABLE")
 
 
 @pytest.mark.parametrize(("text", "expected"), TABLE)

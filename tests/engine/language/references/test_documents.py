@@ -9,6 +9,7 @@ import pytest
 from engine.model import Document, Passage, Reference, Status
 from engine.model import SectionKind as K
 from tests.engine.language.references.test_resolver import passage, resolve
+from tests.tables import table
 
 ACTS = (
     Document(
@@ -62,46 +63,7 @@ def cited(
     return resolve(text, document=own, documents=documents, sections=(), others=[*others, *before])
 
 
-ROWS: list[tuple[str, str, list[str | None]]] = [
-    # Its own, unless another is named in any form.
-    ("en", "Article 2 is wide.", ["own/a2"]),
-    ("en", "Article 2 of the Commercial Register Act", ["reg/a2"]),
-    ("en", "Article 2 of the Register Statute", ["reg/a2"]),
-    ("en", "Article 2 of the Fishing Act", [None]),
-    ("en", "Article 2 of this Circular", ["own/a2"]),
-    ("en", "Article 2 of the Regulations", ["own/a2"]),
-    ("en", "Article 2 of Regulation (EU) 2016/679", ["gdpr/a2"]),
-    # A list in the singular belongs to the act behind it, unless the text has the number itself.
-    ("en", "Article 13 or 14 of the Commercial Register Act", ["reg/a13", "reg/a14"]),
-    ("en", "Article 13 or Article 14 of the Fishing Act", [None, None]),
-    # "That Act".
-    ("en", "The Commercial Register Act 2004 applies. Article 2 of that Act is wide.", ["reg", "reg/a2"]),
-    ("en", "Article 13 of the Harbour Dues Act and, later, Article 2 of that Act", ["dues/a13", "dues/a2"]),
-    ("en", "Article 2 of that Act", [None]),
-    # What its own document lacks is that of the one named before.
-    ("en", "COBS Rule 2 requires it; see also Rule 13.", ["cobs/r2", "cobs/r13"]),
-    ("en", "As GEN says, by Rule 13 it applies.", ["gen/r13"]),
-    ("en", "Article 13 or Article 14 of Directive 95/46/EC", [None, None]),
-    ("en", "the edition ISO 19011", ["iso"]),
-    ("en", "the edition ISO 19011:2011", [None]),
-    # Names that the text gives.
-    (
-        "en",
-        'the Harbour Dues Act (the "Tariff Law") and Article 2 of the Tariff Law',
-        ["dues", "dues", "dues/a2"],
-    ),
-    ("de", "§ 433 Abs. 2 des Bürgerlichen Gesetzbuchs", ["bgb/s433"]),
-    ("de", "§ 433 BGB", ["bgb/s433"]),
-    ("de", "§ 433", ["own/s433"]),
-    ("de", "§ 6 und § 5 des Bürgerlichen Gesetzbuchs", ["bgb/s6", "bgb/s5"]),
-    ("de", "§ 433 jenes Gesetzes", [None]),
-    ("de", "§ 6 Absatz 1 des Kreditwesengesetzes", ["kwg/s6"]),
-    ("de", "§ 6 KWG", ["kwg/s6"]),
-    ("de", "Artikel 5 des Einführungsgesetzes zum Bürgerlichen Gesetzbuche", ["bgbeg/a5"]),
-    ("de", "§ 433 des Gesetzes vom 16. Juli 2021", [None]),
-    ("de", "§ 433 des Gesetzes über Rechte an Luftfahrzeugen", [None]),
-    ("id", "Pasal 25 ayat (1) UU No. 6 Tahun 1983", ["uu/a25"]),
-]
+ROWS: list[tuple[str, str, list[str | None]]] = table(__file__, "ROWS")
 ARABIC = [
     ("law", "المادة (الثانية) من النظام", "law/a2"),
     ("law", "المادة (2) من هذا النظام", "law/a2"),

@@ -39,45 +39,7 @@ def test_what_stands_elsewhere_with_the_same_part_is_moved(language: str, claim:
 
 
 # Each claim has all words of its source, and says something else.
-OTHER_PARTS = [
-    (
-        "en",
-        "The agent shall notify the principal.",
-        "The principal shall notify the agent.",
-        {"agent", "principal"},
-    ),
-    (
-        "en",
-        "The goods go from Meridia to Corvane.",
-        "The goods go from Corvane to Meridia.",
-        {"Meridia", "Corvane"},
-    ),
-    (
-        "en",
-        "The power may be revoked by the principal.",
-        "The principal may be revoked by the power.",
-        {"power", "principal"},
-    ),
-    (
-        "en",
-        "The notice of the tenant binds the landlord.",
-        "The notice of the landlord binds the tenant.",
-        {"landlord"},
-    ),
-    (
-        "en",
-        "If the agent objects, the principal shall pay.",
-        "If the principal pays, the agent shall object.",
-        {"agent", "principal"},
-    ),
-    ("en", "The board is informed.", "The board informs.", {"informed"}),
-    (
-        "de",
-        "Dem Verkäufer muss der Käufer die Sache übergeben.",
-        "Der Verkäufer muss dem Käufer die Sache übergeben.",
-        {"Verkäufer", "Käufer"},
-    ),
-]
+OTHER_PARTS = table(__file__, "OTHER_PARTS")
 
 
 @pytest.mark.parametrize(("language", "claim", "source", "words"), OTHER_PARTS)
