@@ -496,10 +496,13 @@ def _of_phrase(part: Part, read: Shown, relevance: Relevance) -> tuple[AreaState
     """
     plan, corpus = relevance.plan, relevance.corpus
     if not has_language(corpus, plan.language):
-        status = part.judged(relevance, read.texts).status if part.vectors is not None else None
+        if not len(read.rows):
+            return AreaState.MISSING, read.rows, 0.0
         order = np.argsort(-_similarity(part, corpus, read.rows), kind="stable")[:MOST_OF_PHRASE]
-        state = _STATES[status] if status is not None and len(order) else AreaState.WEAK
-        return (state if len(read.rows) else AreaState.MISSING), read.rows[order], 0.0
+        if part.vectors is None:
+            return AreaState.WEAK, read.rows[order], 0.0
+        judged = part.judged(relevance, read.texts)
+        return _STATES[judged.status], read.rows[order], part.score(judged, corpus)
     question = weigh_words(plan.views[0].text, plan.language, corpus)
     serves = read.held(question) @ question.weights
     served = serves >= SERVES * float(serves.max(initial=0.0))
