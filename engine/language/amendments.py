@@ -48,6 +48,7 @@ _CLOSING = {left[-1]: right for left, right, _ in _MARKS}
 _OPENING = '“„«‘「『"'
 # Between the parts of an amendment no sentence ends and nothing is quoted.
 _GAP = rf"(?:[^{_OPENING}”»’」』.;؛。；]|(?<=\w)’(?=\w)|\.(?=\s?\d|\w)){{0,{BETWEEN}}}?"
+_ITEM = re.compile(r"^\s*(\d{1,3})[.)]\s", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=\w{4})[”»\"’)]?[.؟?!](?=\s+\D)|[。؛]|\n\n")
 # Separators between the members of a list of references.
 _LIST = re.compile(r"\W*(?:\w{1,4}\W*)?")
@@ -249,11 +250,15 @@ def _behind(text: str, span: Span, forms: Amendments) -> tuple[str, Span]:
         quoted = text[start + 1 : closed.start()]
         clear = opening not in quoted
         return (quoted.strip() if clear else ""), Span(span.start, closed.end())
-    rest = text[start:].strip()
+    # An item of a list ends at the next one.
+    item = list(_ITEM.finditer(text, 0, span.start))
+    following = item and re.compile(rf"\n\s*{int(item[-1][1]) + 1}[.)]\s").search(text, start)
+    end = following.start() if following else len(text)
+    rest = text[start:end].strip()
     clear = ":" in text[span.start : start] or "：" in text[span.start : start]
     if not rest or not clear or any(hint in rest for hint in forms.hint):
         return "", span
-    return rest, Span(span.start, len(text))
+    return rest, Span(span.start, end)
 
 
 def _quoted(match: re.Match[str], name: str) -> str:

@@ -256,6 +256,7 @@ def _with_quoted(blocks: list[Block]) -> list[Block]:
     """Convert quoted headings of articles to text: an amendment inserts them elsewhere.
 
     A quotation runs from a block that begins with a quotation mark, after a colon, to one that ends with it.
+    Without marks it is joined to the text that announces it: "Pasal 2 diubah sehingga berbunyi:", "Pasal 2".
     """
     opened: int | None = None
     texts = [
@@ -271,7 +272,29 @@ def _with_quoted(blocks: list[Block]) -> list[Block]:
                 for one, own in zip(blocks[opened : place + 1], texts[opened:], strict=False)
             ]
             opened = None
-    return blocks
+    joined: list[Block] = []
+    lead, quoting = "", False
+    for block, text in zip(blocks, texts, strict=True):
+        last = joined[-1] if joined else None
+        if isinstance(block, HeadingBlock):
+            if isinstance(last, TextBlock) and last.text.rstrip().endswith(":"):
+                lead = last.text.rstrip().rpartition("\n")[2]
+            quoting = _is_announced(lead, block.heading)
+            lead = lead if quoting else ""
+        if quoting and isinstance(last, TextBlock):
+            joined[-1] = replace(last, text=f"{last.text}\n{text}")
+        else:
+            joined.append(block)
+    return joined
+
+
+def _is_announced(lead: str, heading: Heading) -> bool:
+    """Return True if a text names an article: "Pasal 2", or its number after others."""
+    if heading.kind not in PROVISIONS or not heading.number or heading.label == heading.number:
+        return False
+    word = re.escape(heading.label.removesuffix(heading.number).strip())
+    number = rf"(?<![\w.-]){re.escape(heading.number)}(?![\w-]|\.\d)"
+    return bool(word) and re.search(rf"(?i:{word})\w{{0,2}}\s.*?{number}", lead) is not None
 
 
 def drop_title(blocks: Iterable[Block], title: str) -> list[Block]:

@@ -118,7 +118,7 @@ class Lookup:
         return True
 
     def _in_one_piece(self, found: Sequence[int]) -> list[int]:
-        """Join the pieces of a chapter that a source prints in pieces: the first piece represents it."""
+        """Join the pieces of a chapter that a source prints in pieces; one of them represents it."""
         if len(found) < 2:
             return list(found)
         pieces: dict[object, list[int]] = {}
@@ -128,12 +128,12 @@ class Lookup:
             pieces.setdefault((provision.key, series_of(provision.kind), above), []).append(index)
         result: list[int] = []
         for group in pieces.values():
-            whole = any(
-                self._provisions.all[index].kind in CONTAINERS
-                or self._provisions.has_parts(self._provisions.all[index])
-                for index in group
-            )
-            result.extend(group[:1] if whole else group)
+            every = self._provisions.all
+            parted = [index for index in group if self._provisions.has_parts(every[index])]
+            chapters = [index for index in group if every[index].kind in CONTAINERS]
+            # An item "4." of a list is no chapter.
+            first = next((index for index in chapters if index in parted), group[0])
+            result.extend([first] if parted or chapters else group)
         return result
 
     def _of_series(self, found: Sequence[int], address: Address) -> list[int]:

@@ -103,6 +103,9 @@ Matched = tuple[tuple[int | None, ...], int]
 # Between the words of a name: spaces, brackets, commas, quotes and dashes, but no end of a sentence.
 _GAP = re.compile(r"[\s(),\"'“”„’«»《》〈〉（）、°–—/&-]{0,6}(?:Nr\.|No\.)?\s*\Z")
 
+# A word of a name, which may be broken at a hyphen: "Erneuerbare-Energien-", "Gesetzes".
+_WORD = re.compile(rf"(?:{NAME_WORD.pattern})(?:-\s+(?=[A-ZÄÖÜ])(?:{NAME_WORD.pattern}))*")
+_LINE_END = re.compile(r"-\s+")
 # The Indonesian word for an act may be broken at its hyphen at a line end; scans lose the hyphen.
 _BROKEN = "undang-undang"
 _BROKEN_PIECES = (("undang", "undang"), ("undangundang",))
@@ -169,11 +172,11 @@ class Names:
         ends: list[int] = []
         lengths: list[int] | None = None
         last = position
-        for found in NAME_WORD.finditer(text, position, position + 300):
+        for found in _WORD.finditer(text, position, position + 300):
             if found.start() > last and not _GAP.match(text, last, found.start()):
                 break
             last = found.end()
-            key = name_key(found[0], language)
+            key = name_key(_LINE_END.sub("-", found[0]), language)
             if not key:
                 # "No. 6": the full stop belongs to the word.
                 last += text[last : last + 1] == "."
