@@ -26,6 +26,7 @@ from engine.language.references.targets import (
     Neighbours,
     is_container,
     make_reference,
+    natural,
 )
 from engine.model import (
     Document,
@@ -314,17 +315,21 @@ class Resolver:
         last = self._lookup.candidates(document, target.through, row)
         if len(first) != 1 or len(last) != 1:
             return []
-        start, stop = self._provisions.all[first[0]], self._provisions.all[last[0]]
-        dots = start.key.count(".")
+        every = self._provisions.all
+        start, stop = every[first[0]], every[last[0]]
+        lowest, highest = natural(start.key), natural(stop.key)
+        # Some codes do not print their articles in the order of their numbers.
+        ordered = start.kind not in CONTAINERS and start.key[-1:].isdigit() and lowest <= highest
         members = [
             index
-            for index in self._between(document, start, stop)
-            if self._provisions.all[index].key.count(".") == dots
-            and series_of(self._provisions.all[index].kind) == series_of(start.kind)
+            for index in self._between(start, stop)
+            if every[index].key.count(".") == start.key.count(".")
+            and series_of(every[index].kind) == series_of(start.kind)
+            and not (ordered and not lowest <= natural(every[index].key) <= highest)
         ]
         return members if len(members) <= LONGEST_RANGE else [first[0], last[0]]
 
-    def _between(self, document: int, start: Provision, stop: Provision) -> list[int]:
+    def _between(self, start: Provision, stop: Provision) -> list[int]:
         found: dict[int, None] = {}
         for row in range(start.rows[0], stop.rows[-1] + 1):
             index = self._provisions.at(row)

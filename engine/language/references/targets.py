@@ -189,8 +189,8 @@ class Neighbours:
         Returns (number, first row), at most ``count``, ascending, of the numbering of this kind only.
         """
         known = (number for number in self._provisions.numbers(document) if number not in ("", key))
-        order = sorted(known, key=_natural)
-        position = bisect_left(order, _natural(key), key=_natural)
+        order = sorted(known, key=natural)
+        position = bisect_left(order, natural(key), key=natural)
         before = self._first_rows(document, kind, reversed(order[:position]), count)[::-1]
         near = before + self._first_rows(document, kind, order[position:], count)
         first = max(0, min(len(before) - count // 2, len(near) - count))
@@ -274,7 +274,7 @@ class Neighbours:
         return TargetKind.SECTION, section.id, first + section.first
 
 
-def _natural(number: str) -> tuple[tuple[int, int, str], ...]:
+def natural(number: str) -> tuple[tuple[int, int, str], ...]:
     """Make a natural sort key: 9 before 10, 14 before 14A before 15."""
     parts = re.findall(r"\d+|\D+", number)
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
