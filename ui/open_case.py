@@ -17,7 +17,7 @@ from engine.model import Document, Passage
 from engine.records.phrases import short_citation
 from engine.records.store.chain import Event
 from ui.cases.storage import Keeping
-from ui.expansion.request import View
+from ui.expansion.request import Tab
 from ui.investigate.board import DEFAULT_NODES
 from ui.investigate.controls import Terms
 from ui.investigate.progress import Story
@@ -54,10 +54,10 @@ class CaseView:
     replaced: bool = False
     visitor: str = ""
     departures: int = 0
-    pane: View = "board"
+    pane: Tab = "board"
     nodes: int = DEFAULT_NODES
     rest_shown: int = 0
-    drawn: tuple[int, View] = (DEFAULT_NODES, "board")
+    drawn: tuple[int, Tab] = (DEFAULT_NODES, "board")
     drawn_at: float = 0.0
 
 

@@ -27,8 +27,8 @@ from ui.server.bodies import READ
 from ui.server.routes import POLICY, refuse
 
 # Calls, and page loads with calls, that are remembered; the oldest are forgotten first.
-MOST = 50_000
-NAME, COOKIE = "session_hash", "redstring-browser"
+MOST_OWNERS = 50_000
+NAME, BROWSER_COOKIE = "session_hash", "redstring-browser"
 HEARTBEAT, ENDS = "/heartbeat/", (b"event: complete", b"event: error")
 UNKNOWN = "you have no such call; make it again, and fetch its answer with the same login, browser or address"
 
@@ -64,7 +64,7 @@ class OwnerGate:
                     # Gradio has no second answer for it, and would leave the client waiting.
                     self._owners.pop(scope["path"].rsplit("/", 1)[-1], None)
             elif kind == "page" and owner.startswith("address "):
-                cookie = f"{COOKIE}={secrets.token_urlsafe(32)}; HttpOnly; Path=/; SameSite=lax"
+                cookie = f"{BROWSER_COOKIE}={secrets.token_urlsafe(32)}; HttpOnly; Path=/; SameSite=lax"
                 secure = "; Secure" if scope["scheme"] == "https" else ""
                 MutableHeaders(scope=message).append("set-cookie", cookie + secure)
             await send(message)
@@ -96,12 +96,12 @@ class OwnerGate:
         for name in (event, *loads) if event else ():
             self._owners.setdefault(name, owner)
             self._owners.move_to_end(name)
-        while len(self._owners) > MOST:
+        while len(self._owners) > MOST_OWNERS:
             self._owners.popitem(last=False)
 
 
 def _owner(request: Request) -> str:
-    browser = request.cookies.get(COOKIE, "")
+    browser = request.cookies.get(BROWSER_COOKIE, "")
     if logged_in(request) is not None:
         return f"person {counted_as(request)}"
     return f"browser {browser}" if browser else f"address {counted_as(request)}"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.errors import RedstringError
 from engine.exports.registry import exports
 from engine.records.replaying import DISMISS, FOLLOW, NEED, PIN, PLAN, standing
 from engine.records.store.chain import Event
+from ui.open_case import OpenCase
 from ui.templating import rendered
-
-if TYPE_CHECKING:
-    from ui.open_case import OpenCase
 
 MEMO = "docx"
 _STEPS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.errors import InputError
-from engine.investigation.events import Event
+from engine.investigation.events import Event as CaseEvent
 from engine.records.replaying import rerun
 from ui.open_case import OpenCase, Replay
 
@@ -30,7 +30,7 @@ def prepare_replay(opened: OpenCase) -> None:
     opened.replay = Replay(record, steps, keeping.cases.learned_of(matter, record))
 
 
-def run_again(opened: OpenCase) -> Iterator[Event]:
+def run_again(opened: OpenCase) -> Iterator[CaseEvent]:
     """Run a prepared case again; yields no event. Raises InputError if its record cannot be read."""
     replay = opened.replay
     if replay is not None and replay.record is not None:

@@ -81,7 +81,7 @@ def embed(access: CorpusAccess, form: EmbeddingForm) -> Answer:
     return vectors(access, form)
 
 
-def stop(access: CorpusAccess, form: EmbeddingForm) -> Answer:
+def stop_embedding(access: CorpusAccess, form: EmbeddingForm) -> Answer:
     """Stop the work; the vectors made so far are kept."""
     access.desk.vectors.stop(access.entry.folder.absolute())
     return vectors(access, form)
@@ -231,5 +231,5 @@ def time_left(seconds: float) -> str:
 CALLS = (
     Call("vectors", CorpusForm, vectors),
     Call("embed", EmbeddingForm, embed, audit="embed", needs=Action.ADD),
-    Call("embed-stop", EmbeddingForm, stop, audit="embed-stop", needs=Action.ADD),
+    Call("embed-stop", EmbeddingForm, stop_embedding, audit="embed-stop", needs=Action.ADD),
 )

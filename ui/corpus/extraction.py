@@ -106,7 +106,7 @@ def reading(access: CorpusAccess, form: JobForm) -> Answer:
     }
 
 
-def stop(access: CorpusAccess, form: JobForm) -> Answer:
+def stop_extraction(access: CorpusAccess, form: JobForm) -> Answer:
     """Stop a run after the windows in flight; the results so far are kept."""
     access.desk.extractions.cancel(form.job, access.caller.key)
     return {}
@@ -147,5 +147,5 @@ CALLS = (
     Call("extract-cost", ReadingForm, cost, needs=Action.EXTRACT),
     Call("extract", ReadingForm, read, audit="extract", needs=Action.EXTRACT),
     Call("extract-poll", JobForm, reading),
-    Call("extract-stop", JobForm, stop),
+    Call("extract-stop", JobForm, stop_extraction),
 )

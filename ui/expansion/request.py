@@ -10,7 +10,7 @@ from pydantic import Field, StrictInt
 from engine.errors import InputError
 from engine.verbs.requests import Request, parse_request
 
-View = Literal["board", "tree", "charts"]
+Tab = Literal["board", "tree", "charts"]
 LONGEST = 400_000
 NodeId = Annotated[str, Field(max_length=1000)]
 
@@ -20,7 +20,7 @@ class Looked(Request):
     requests only the children of a node, from ``first`` on; ``selected`` is the passage selected on the page;
     if ``only`` is set, only its results are requested; ``words`` are those of the search."""
 
-    view: View = "board"
+    view: Tab = "board"
     open: Annotated[list[NodeId], Field(max_length=2000)] | None = None
     branch: NodeId = ""
     first: StrictInt = Field(default=0, ge=0, le=10**6)

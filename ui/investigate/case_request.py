@@ -20,7 +20,7 @@ from engine.verbs.requests import (
     SettingValues,
     parse_request,
 )
-from ui.expansion.request import View
+from ui.expansion.request import Tab
 from ui.investigate.controls import settings_from
 from ui.session import LAST_TURN
 
@@ -43,7 +43,7 @@ class CaseRequest(Request):
     corpus: CorpusName | None = None
     turn: StrictInt = Field(default=0, ge=0, le=LAST_TURN)
     edited: str = Field(default="", max_length=LONGEST_EDIT)
-    view: View = "board"
+    view: Tab = "board"
     matter: str = Field(default="", max_length=LONGEST_NAME)
     held: SettingValues = Field(default={}, max_length=MOST_SETTINGS)
     unfinished: Sequence[Annotated[str, Field(max_length=60)]] = Field(default=(), max_length=200)
