@@ -9,32 +9,11 @@ import gradio as gr
 from engine.language.characters import escape
 from engine.operator_settings import OperatorSettings
 from ui.calls import build_panel, by_name
-from ui.corpus import changes as adding
-from ui.corpus import documents as reading
-from ui.corpus import embedding as by_meaning
-from ui.corpus import extraction as extracting
-from ui.corpus import grades as grading
-from ui.corpus import law, names, ontology, statistics
-from ui.corpus import links as validating
-from ui.corpus import references as resolving
-from ui.corpus import text as reader
+from ui.corpus import changes, documents, embedding, links, names, ontology, references, statistics, text
 from ui.corpus.access import CorpusDesk
-from ui.corpus.grades import FRAME as GRADES_FRAME
+from ui.corpus.names import FRAME as GRADES_FRAME
 
-_MODULES = (
-    reading,
-    adding,
-    by_meaning,
-    resolving,
-    law,
-    names,
-    statistics,
-    ontology,
-    validating,
-    reader,
-    grading,
-    extracting,
-)
+_MODULES = (documents, changes, embedding, references, statistics, names, ontology, links, text)
 CALLS = by_name(call for module in _MODULES for call in module.CALLS)
 
 # The frame of the tab "Areas", filled by its script.

@@ -22,11 +22,11 @@ from tests.ui.access.calls_of_others import ABSENT, TRIED, filled
 from tests.ui.access.conftest import PASSWORD
 from tests.ui.raw import API, Answer, stranger
 from tests.ui.served import inside_a_loop, served
-from ui.access import owners
-from ui.access.gate import BROWSER_COOKIE as SESSION
-from ui.access.owners import BROWSER_COOKIE, UNKNOWN
 from ui.models.connections import Connections
 from ui.page import build_page
+from ui.server import gate
+from ui.server.gate import BROWSER_COOKIE, UNKNOWN
+from ui.server.gate import COOKIE as SESSION
 from ui.shelf import open_library
 
 SECRET = "zebra-5d20"
@@ -299,12 +299,14 @@ def test_a_browser_is_known_by_a_cookie_that_scripts_cannot_read(place: Place) -
     browser = place.caller(place.owner.address, browser=cookie.removeprefix(f"{BROWSER_COOKIE}="))
     assert "set-cookie" not in browser.ask("GET", "/").headers
     # In the middle it moves to another network.
-    moved = place.caller(stranger() if place.owner.address else "", browser=cookie.removeprefix(f"{BROWSER_COOKIE}="))
+    moved = place.caller(
+        stranger() if place.owner.address else "", browser=cookie.removeprefix(f"{BROWSER_COOKIE}=")
+    )
     assert SECRET in _text(moved.fetch(browser.call()))
     assert fresh.fetch(browser.call()).status == 404
 
 
 def test_calls_that_are_remembered_are_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(owners, "MOST", 3)
+    monkeypatch.setattr(gate, "MOST_OWNERS", 3)
     events = [place.owner.call() for _ in range(4)]
     assert [place.owner.fetch(event).status for event in events] == [404, 200, 200, 200]

@@ -10,10 +10,10 @@ import pytest
 from engine.investigation.pool import QUESTION_NODE
 from engine.records.store.chain import fingerprint_of
 from tests.ui.investigate.test_updates import ASKED
-from ui.expansion.request import Looked, Tab
-from ui.expansion.view import descendants_of, tree_of, view_value
-from ui.investigate.case_request import CaseRequest
+from ui.investigate.expansion import descendants_of, tree_of, view_value
+from ui.investigate.expansion_rows import Looked, Tab
 from ui.investigate.panels import PARTS
+from ui.investigate.plan import CaseRequest
 from ui.investigate.updates import listen, open_case, ranked_value
 from ui.open_case import OpenCase
 from ui.shelf import Library
