@@ -219,10 +219,6 @@ def _quote(passage: Passage, entity: Entity) -> str:
 # The grades of a corpus's documents as an editable table, and the grade of one document.
 
 MOST_ROWS, MOST_NAMED = 200, 400
-FRAME = (
-    '<section class="lib-view grades" data-view="grades" role="tabpanel" aria-label="Grades" hidden>'
-    '<div class="grades-body" data-lib="grades" aria-live="polite"></div></section>'
-)
 # The choice that withdraws a person's grade.
 _AS_TABLE = "table"
 
