@@ -33,7 +33,7 @@ from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable, Printed, printed_of
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.structure import Browsing, Outline
-from engine.corpus.extracted.readings import current_verdicts, load_validations
+from engine.corpus.extracted import current_verdicts, load_validations
 from engine.corpus.journal import FolderJournals, Journals
 from engine.corpus.ontology import ontology_from, ontology_in_force
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
@@ -53,7 +53,7 @@ from engine.model import (
 
 if TYPE_CHECKING:
     from engine.corpus.embedded.dense import VectorIndex
-    from engine.corpus.embedded.sparse import SparseIndex
+    from engine.corpus.embedded.lexical import SparseIndex
     from engine.corpus.related import Adjacency
 
 
@@ -356,7 +356,7 @@ def _open_sparse(generation: Generation) -> SparseIndex | None:
     if generation.manifest.sparse == NO_MODEL:
         return None
     # scipy is imported only if needed.
-    from engine.corpus.embedded.sparse import SparseIndex
+    from engine.corpus.embedded.lexical import SparseIndex
 
     return SparseIndex(generation.block(SPARSE_NAME))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.contents import NO_EMBEDDING, Contents
+from engine.corpus.contents import NO_EMBEDDING, Contents, pack
 from engine.corpus.embedded.block import (
     BLOCKS,
     CONTEXT_FIELD,
@@ -50,7 +50,6 @@ from engine.corpus.embedded.links import (
     columns_of,
 )
 from engine.corpus.embedded.mentions import Definers, EntityTable, definers_of
-from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import flush, new_generation, publish
 from engine.corpus.judgements import current_decisions, load_decisions
@@ -137,7 +136,7 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
             sparse=NO_EMBEDDING if contents.sparse is None else contents.sparse_model,
         )
         if contents.sparse is not None:
-            from engine.corpus.embedded.sparse import SparseIndex
+            from engine.corpus.embedded.lexical import SparseIndex
 
             SparseIndex.build(contents.sparse, contents.vocabulary).save(generation / SPARSE_NAME)
         manifest, _ = write_generation(folder, generation, parts)
