@@ -160,15 +160,15 @@ _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 
 def unshare(flags: int) -> None:
     """Enter new namespaces. Raises OSError if not allowed."""
-    _checked_kernel(_libc().unshare(ctypes.c_int(flags)), "unshare")
+    _checked_call(_libc().unshare(ctypes.c_int(flags)), "unshare")
 
 
 def mount_processes() -> None:
     """Mount ``/proc`` for this process namespace. Raises OSError if not allowed."""
     libc = _libc()
-    _checked_kernel(libc.mount(b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None), "mount /")
+    _checked_call(libc.mount(b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None), "mount /")
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
-    _checked_kernel(libc.mount(b"proc", b"/proc", b"proc", flags, None), "mount /proc")
+    _checked_call(libc.mount(b"proc", b"/proc", b"proc", flags, None), "mount /proc")
 
 
 def die_with_parent() -> None:
@@ -203,14 +203,14 @@ def no_new_privileges() -> None:
 
 def _prctl(option: int, value: int) -> None:
     zero = ctypes.c_ulong(0)
-    _checked_kernel(_libc().prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero), "prctl")
+    _checked_call(_libc().prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero), "prctl")
 
 
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _checked_kernel(result: int, call: str) -> None:
+def _checked_call(result: int, call: str) -> None:
     if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{call}: {os.strerror(number)}")

@@ -1,4 +1,12 @@
-"""Copy the corpus of a folder to a server, by COPY."""
+"""Copy the corpus of a folder to a server, by COPY.
+
+The copy includes the current ontology and the effects of all verdicts; its journals are merged with those of
+the server. Readers keep the generation that they opened; the new one is published in one transaction.
+
+The documents of a corpus can be partitioned: ``document-hash`` spreads them evenly over ``HASHED`` parts;
+``validity`` separates documents in force from those that have ended; any other word is a field of documents
+or a key of their metadata ("language", "type") with one part per value.
+"""
 
 from __future__ import annotations
 
@@ -296,17 +304,6 @@ def _clean(words: str) -> str:
     return words.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in words else words
 
 
-# Copy the corpus of a folder to a server, by COPY.
-#
-# The copy includes the current ontology and the effects of all verdicts; its journals are merged
-# with those of the server. Readers keep the generation that they opened; the new one is published
-# in one transaction.
-#
-# The documents of a corpus can be partitioned: ``document-hash`` spreads them evenly over
-# ``HASHED`` parts; ``validity`` separates documents in force from those that have ended; any
-# other word is a field of documents or a key of their metadata ("language", "type") with one part
-# per value.
-
 HASH, VALIDITY = "document-hash", "validity"
 HASHED = 8
 # Values of a field beyond this number, the rarest, share a part.
@@ -458,7 +455,7 @@ class _Loader:
         table, size = TABLES[name], len(columns[0])
         types = ["int", "smallint", *(column.split()[1] for column in table.columns.split(", "))]
         done, parts = 0, self._parts[columns[0]]
-        statement = self._statement(name, " (format queries)")
+        statement = self._statement(name, " (format binary)")
         with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
             copy.write(queries.HEADER)
             for count, part in queries.parts(types, [np.full(size, self._generation), parts, *columns]):
