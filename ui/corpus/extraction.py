@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from engine.access.users import Action
-from engine.corpus.extracted.graph import stamp_of
+from engine.corpus.extracted import stamp_of
 from engine.errors import CancelledError, InputError
 from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, make_plan
 from engine.extraction.export import expected_lines, report_lines

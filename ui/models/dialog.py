@@ -9,7 +9,7 @@ import gradio as gr
 from gradio.components import Component
 
 from engine.language.characters import attribute, escape
-from engine.llm.spec import OPENAI_URL
+from engine.llm.connection import OPENAI_URL
 from ui.calls import build_panel
 from ui.models.servers import CALLS, ConnectingDesk
 
