@@ -1,8 +1,8 @@
-"""The Check view: its calls and its frame."""
+"""The Check view: its calls and its frame, and its audits as jobs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from typing import Any, Literal
@@ -12,26 +12,142 @@ import orjson
 from pydantic import BaseModel, Field
 
 from engine.access.users import Action, may
-from engine.answers.audit import Audit, Auditor, Finding
+from engine.answers.audit import Audit, Auditor, Checked, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
-from engine.answers.audit.export import annotated, audit_to_json, log_markdown, markdown
-from engine.answers.audit.log import ReviewAction, record_reviews, tally, verification_log
+from engine.answers.audit.export import (
+    annotated,
+    audit_to_json,
+    checked_to_json,
+    log_markdown,
+    markdown,
+    pieces,
+    review_words,
+    source_to_json,
+)
+from engine.answers.audit.log import (
+    WORDS,
+    Log,
+    ReviewAction,
+    Tally,
+    record_reviews,
+    tally,
+    verdict_words,
+    verification_log,
+)
 from engine.answers.audit.page import html_page
-from engine.answers.audit.record import FINDING_WORDS, key_of
+from engine.answers.audit.record import FINDING_WORDS, Source, key_of, remarks
 from engine.corpus.grades import meanings
 from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
+from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError
-from engine.language.characters import escape, hidden_marks
+from engine.language.characters import hidden_marks, marked
 from engine.llm import Budget, Meter
 from engine.verbs.requests import CorpusName, Key, LowestGrade, SentFile
 from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
-from ui.check.audits import MOST_CALLS, RULES, Checking, check, shown_claim, shown_log, shown_tally
-from ui.corpus.uploads import put
-from ui.jobs.jobs import Job, Jobs
-from ui.jobs.reading import Reading, read_files
-from ui.jobs.reading import cancel as cancel_reading
 from ui.models.connections import Connections
+from ui.server.jobs import Job, Jobs, Rules
+from ui.server.reading import Reading, put, read_files
+from ui.server.reading import cancel as cancel_reading
 from ui.shelf import Library
+from ui.templating import rendered
+
+# An audit as a job of the Check view, its limits, and its results in the form of the page.
+
+# Limits of audits: running at a time for all visitors, waiting, and timeout, s.
+RUNNING, WAITING, LONGEST = 3, 12, 900.0
+# Retention of finished audits, s, so that a page that is loaded again still finds them.
+REMEMBERED = 1800.0
+# Limit of language model calls for one audit, if the model is the operator's.
+MOST_CALLS = 200
+
+
+# An audit as a job: its subject, and the claims checked so far.
+
+RULES = Rules("check", RUNNING, WAITING, LONGEST, REMEMBERED)
+
+
+@dataclass(slots=True)
+class Checking:
+    """An audit of a text against the ``corpus`` that the library has as ``name``. A cancelled audit keeps the
+    claims checked so far."""
+
+    text: str
+    name: str
+    corpus: Corpus
+    claims: list[Checked] = field(default_factory=list)
+    audit: Audit | None = None
+
+
+def check(job: Job[Checking], auditor: Auditor) -> None:
+    """Do the work of the job. Raises CancelledError, and the errors of the auditor."""
+    for step in auditor.steps(job.payload.text):
+        if isinstance(step, Audit):
+            job.payload.audit = step
+            continue
+        if step.checked is not None:
+            job.payload.claims.append(step.checked)
+        job.tell(step.doing, step.done, step.total)
+
+
+# A claim and its quotes in the form of the page: invisible characters of untrusted texts are marked.
+
+Shown = dict[str, Any]
+
+
+def shown_claim(one: Checked) -> Shown:
+    """Return a claim in the form of the page; the files for download have the unmarked texts."""
+    return checked_to_json(one) | {
+        "text": marked(one.claim.text),
+        "reason": marked(one.reason),
+        "remarks": [marked(remark) for remark in remarks(one)],
+        "sources": [_source(source) for source in one.sources],
+        "successor": None if one.successor is None else _source(one.successor),
+    }
+
+
+def shown_log(log: Log) -> list[Shown]:
+    """Return people's verdicts on each claim, and the citations outside the claims, in the form of the
+    page."""
+    return [
+        {
+            "number": one.number,
+            "finding": one.finding,
+            "word": WORDS[one.finding],
+            "words": marked(one.words),
+            "reason": marked(one.reason),
+            "said": marked(review_words(one)),
+            "review": "" if one.review is None else one.review.review.value,
+            "before": one.before is not None,
+            "passage": "" if one.compared is None else one.compared.passage_id,
+            "citation": "" if one.compared is None else marked(one.compared.citation),
+        }
+        for one in log.entries
+    ]
+
+
+def shown_tally(counted: Tally) -> Shown:
+    """Return the totals of a text: its axes in numbers and words, and by claim the verdicts that people gave
+    instead, with the wording for them."""
+    words = verdict_words(counted)
+    axes = (("Correct", counted.correct), ("Grounded", counted.grounded), ("To be read", counted.undecided))
+    return {
+        "axes": [
+            {"name": name, "claims": one.claims, "of": one.of, "words": one.words} for name, one in axes
+        ],
+        "overruled": {
+            str(one.claim.number): {"finding": key_of(one.finding), "words": words[one.claim.number]}
+            for one in counted.overruled
+        },
+    }
+
+
+def _source(source: Source) -> Shown:
+    values = source_to_json(source)
+    quote = [[marked(text), kind] for text, kind in pieces(source)]
+    return values | {"quote": quote, "citation": marked(values["citation"])}
+
+
+# The Check view: its calls and its frame.
 
 
 class SentText(BaseModel):
@@ -47,7 +163,7 @@ class ReadForm(Form):
     file: SentFile | None = None
 
 
-class StartForm(Form):
+class AuditForm(Form):
     """A text to check. ``day`` None is today, ``grade`` the lowest grade of sources, None for any; ``model``:
     use the language model if there is one."""
 
@@ -58,19 +174,19 @@ class StartForm(Form):
     model: bool = False
 
 
-class JobForm(Form):
+class AuditJobForm(Form):
     """A check, by its id; empty for the reading of a file."""
 
     job: Key = ""
 
 
-class PollForm(JobForm):
+class PollForm(AuditJobForm):
     """A check, and how many of its claims the page has."""
 
     seen: int = Field(default=0, ge=0)
 
 
-class ReviewForm(JobForm):
+class ReviewForm(AuditJobForm):
     """A verdict on a claim: the action, the right finding, and a name if login is off."""
 
     act: Literal["", "confirm", "overrule", "undo"] = ""
@@ -137,7 +253,7 @@ def read_file(access: CheckAccess, form: ReadForm) -> Answer:
     return {"text": found.text, "note": f"{form.file.name}: {cut}" if found.length > LONGEST_TEXT else ""}
 
 
-def start(access: CheckAccess, form: StartForm) -> Answer:
+def start(access: CheckAccess, form: AuditForm) -> Answer:
     """Start an audit."""
     if not access.caller.key:
         raise InputError("the page did not say who is asking; load it again")
@@ -234,7 +350,7 @@ def review(access: CheckAccess, form: ReviewForm) -> Answer:
     return _logged(access, checked, audit)
 
 
-def cancel(access: CheckAccess, form: JobForm) -> Answer:
+def cancel(access: CheckAccess, form: AuditJobForm) -> Answer:
     """Cancel an audit, whose checked claims stay; without an id, cancel the reading of a file."""
     if form.job:
         access.desk.jobs.cancel(form.job, access.caller.key)
@@ -246,59 +362,14 @@ def cancel(access: CheckAccess, form: JobForm) -> Answer:
 CALLS = by_name((
     Call("offer", Form, offer),
     Call("read", ReadForm, read_file),
-    Call("start", StartForm, start, audit="check"),
+    Call("start", AuditForm, start, audit="check"),
     Call("poll", PollForm, poll),
-    Call("cancel", JobForm, cancel),
+    Call("cancel", AuditJobForm, cancel),
     Call("review", ReviewForm, review, audit=lambda form, _: f"review: {form.act}"),
 ))  # fmt: skip
 
 
 def build_check(desk: CheckDesk) -> gr.HTML:
     """Build the view."""
-    script = "redstring.check(element, server)"
-    return build_panel("check", desk, CALLS, desk.books.settings, _FRAME, script)
-
-
-_GRADES = "".join(
-    f'<option value="{grade.value}" title="{escape(words)}">{grade.value} or better</option>'
-    for grade, words in meanings().items()
-)
-_FORM = (
-    '<form class="chk-form" data-chk="form" autocomplete="off">'
-    '<label class="field chk-paste"><span>Text to check</span><textarea data-chk="text" rows="12" dir="auto" '
-    'placeholder="Paste a memo, an opinion or a chatbot’s answer …"></textarea></label>'
-    '<label class="chk-drop"><input type="file" data-chk="file" '
-    'accept=".txt,.md,.docx,.pdf,.html,.htm"><span>or drop a file: .txt, .md, .docx, .pdf</span></label>'
-    '<label class="field"><span>Against</span><select data-chk="corpus"></select></label>'
-    '<div class="chk-pair"><label class="field"><span>Law as of</span>'
-    '<input type="date" data-chk="day"></label><label class="field"><span>Lowest grade</span>'
-    f'<select data-chk="grade"><option value="">any</option>{_GRADES}</select></label></div>'
-    '<label class="chk-model" data-chk="model-row" hidden><input type="checkbox" data-chk="model">'
-    "<span>Second reading by the language model</span></label>"
-    '<label class="field" data-chk="name-row" hidden><span>Your name, for the log</span>'
-    '<input type="text" data-chk="name" maxlength="100" placeholder="optional" autocomplete="off" '
-    'dir="auto"></label>'
-    '<button type="submit" class="primary" data-chk="go">Check</button>'
-    '<button type="button" class="second" data-chk="stop" hidden>Cancel</button>'
-    '<p class="hint">Each claim is held against the sources: does one in force say so, and is it the one '
-    "that is cited? Works without a language model.</p></form>"
-)
-_RESULT = (
-    '<section class="chk-result" data-chk="result" hidden aria-label="What was found">'
-    '<div class="chk-sum"><div class="chk-axes" data-chk="axes"></div>'
-    '<div class="chk-filters" data-chk="filters" role="group" aria-label="Show only"></div>'
-    '<div class="chk-files" data-chk="files" role="group" aria-label="Download"></div></div>'
-    '<div class="chk-notes" data-chk="notes"></div>'
-    '<div class="chk-both"><article class="chk-text" data-chk="shown" dir="auto" tabindex="0" '
-    'aria-label="The text with its claims"></article>'
-    '<ol class="chk-list" data-chk="list" aria-label="Claims"></ol></div></section>'
-)
-_FRAME = (
-    f'<div class="lib chk"><aside class="lib-rail" aria-label="What is checked">{_FORM}</aside>'
-    '<div class="lib-stage"><div data-chk="banner" class="banner-slot" aria-live="polite"></div>'
-    '<div class="progress" data-chk="progress" hidden><div class="bar" role="progressbar" aria-valuemin="0" '
-    'aria-valuemax="100" aria-label="Progress"><u></u></div><p data-chk="step" aria-live="polite"></p></div>'
-    '<div class="empty" data-chk="waiting"><b>Is each statement true and correctly cited?</b><p>'
-    "Every claim of the text gets a verdict, the words of the source, and what differs.</p></div>"
-    f"{_RESULT}</div></div>"
-)
+    frame = rendered("check.html", grades=meanings())
+    return build_panel("check", desk, CALLS, desk.books.settings, frame, "redstring.check(element, server)")

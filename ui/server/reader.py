@@ -1,4 +1,4 @@
-"""Read a visitor's file in a confined process: ``python -m ui.jobs.reader``.
+"""Read a visitor's file in a confined process: ``python -m ui.server.reader``.
 
 It reads one order from standard input and writes lines of JSON: an object for each item, then a text, which
 is empty or describes in one line what is wrong with the file. Each kind of file imports only what it needs,

@@ -21,7 +21,7 @@ from engine.caching import Use, sum_by_name, uses
 from engine.errors import CancelledError, RedstringError, ResourceError
 from engine.investigation import Case
 from engine.operator_settings import OperatorSettings
-from ui.workers.template import Room, StateChangedError, Work, be_template, packed, unpacked, used_elsewhere
+from ui.server.template import Room, StateChangedError, Work, be_template, packed, unpacked, used_elsewhere
 
 # A fair queue for worker slots.
 #

@@ -18,10 +18,19 @@ from engine.records.expansion.text import came_through
 from engine.records.expansion.tree import ExpansionTree, expansion_tree, facts_of_pool
 from engine.records.phrases import plural, trail_sentence
 from engine.records.text import Sent
-from ui.expansion.request import Looked, looked
-from ui.expansion.rows import Branches, Spread, branch, charts, first_open, rows, spread
 from ui.investigate.board import found_by, node_of
 from ui.investigate.case_views import dossiers
+from ui.investigate.expansion_rows import (
+    Branches,
+    Looked,
+    Spread,
+    branch,
+    charts,
+    first_open,
+    looked,
+    rows,
+    spread,
+)
 from ui.investigate.panels import Stage
 from ui.open_case import OpenCase
 from ui.palette import thread

@@ -1,4 +1,4 @@
-"""The gate of a page with logins, and its sessions."""
+"""The gate of a page with logins, its sessions, and the owners of page loads."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import hashlib
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
+import orjson
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,8 +24,21 @@ from engine.access.audit_log import record
 from engine.access.users import Person, Role, key_of, server_secret
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
-from ui.access.entrance import PERSON, Admitted, Entrance, PasswordEntrance, Refused, login_page
-from ui.server.locality import address_of
+from ui.server.address import address_of
+from ui.server.answers import Answers
+from ui.server.login import (
+    PERSON,
+    Admitted,
+    Entrance,
+    PasswordEntrance,
+    Refused,
+    counted_as,
+    logged_in,
+    login_page,
+)
+from ui.server.routes import POLICY, READ, refuse
+
+# The gate of a page with logins, and its sessions.
 
 # Logged-in sessions, in memory only: a restart logs all users out.
 
@@ -233,7 +249,7 @@ def entrance_of(settings: OperatorSettings) -> Entrance:
     """Return the login method that the operator has chosen. Raises InputError if it is not ready."""
     if settings.access == "huggingface":
         # Cryptography is imported only if it is needed.
-        from ui.access.huggingface import HuggingFaceEntrance
+        from ui.server.login import HuggingFaceEntrance
 
         return HuggingFaceEntrance(settings)
     return PasswordEntrance(settings)
@@ -264,3 +280,114 @@ def access_options(settings: OperatorSettings) -> dict[str, Any]:
 def _named(request: Request) -> str:
     person: Person = getattr(request.state, PERSON)
     return person.name
+
+
+# Bind page loads and calls to their owners.
+#
+# Gradio serves both to every visitor who knows their names: ``session_hash``, which the browser
+# chooses, and ``event_id``.
+#
+# The owner is the person who has logged in; without a login it is the browser, identified by a
+# cookie, or by its address if it has no cookie, as in programs. Behind this gate the name of a
+# page load includes its owner, so that the same name of another visitor is another page load. The
+# gate remembers the owner of each call.
+
+# Calls, and page loads with calls, that are remembered; the oldest are forgotten first.
+MOST_OWNERS = 50_000
+NAME, BROWSER_COOKIE = "session_hash", "redstring-browser"
+HEARTBEAT, ENDS = "/heartbeat/", (b"event: complete", b"event: error")
+UNKNOWN = "you have no such call; make it again, and fetch its answer with the same login, browser or address"
+
+
+class OwnerGate:
+    """Answers 404 to a request for the call of another visitor, as for a call that does not exist.
+
+    Runs after the login and the check of bodies. Puts ``answers`` into the streams that fetch them.
+    """
+
+    def __init__(self, app: ASGIApp, answers: Answers) -> None:
+        self.app, self._answers = app, answers
+        self._secret = secrets.token_bytes(32)
+        self._owners: OrderedDict[str, str] = OrderedDict()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Rename the page load of a request, check who owns its call, and pass it on."""
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        kind, owner = scope[POLICY].name, _owner(Request(scope))
+        scope, loads = self._renamed(scope, owner)
+        if not all(self._owners.get(name) == owner for name in _fetched(kind, scope, loads)):
+            return await refuse(scope, receive, send, 404, UNKNOWN)
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                body = message.get("body", b"")
+                if kind in ("call", "join"):
+                    self._remember(owner, _event(body), loads)
+                elif kind in ("result", "queue data"):
+                    message = {**message, "body": self._answers.restore(body)}
+                if kind == "result" and body.startswith(ENDS):
+                    # Gradio has no second answer for it, and would leave the client waiting.
+                    self._owners.pop(scope["path"].rsplit("/", 1)[-1], None)
+            elif kind == "page" and owner.startswith("address "):
+                cookie = f"{BROWSER_COOKIE}={secrets.token_urlsafe(32)}; HttpOnly; Path=/; SameSite=lax"
+                secure = "; Secure" if scope["scheme"] == "https" else ""
+                MutableHeaders(scope=message).append("set-cookie", cookie + secure)
+            await send(message)
+
+        return await self.app(scope, receive, answer)
+
+    def _renamed(self, scope: Scope, owner: str) -> tuple[Scope, list[str]]:
+        """Return the request with its page loads renamed, wherever it names them, and their new names."""
+        loads: list[str] = []
+
+        def rename(name: str) -> str:
+            both = repr((owner, name)).encode()
+            loads.append(hashlib.blake2b(both, key=self._secret, digest_size=16).hexdigest())
+            return loads[-1]
+
+        body, query = scope.get(READ), scope["query_string"].decode("latin-1")
+        if isinstance(body, dict) and isinstance(body.get(NAME), str):
+            body[NAME] = rename(body[NAME])
+        if NAME in dict(pairs := parse_qsl(query, keep_blank_values=True)):
+            query = urlencode([(name, rename(value) if name == NAME else value) for name, value in pairs])
+            scope = {**scope, "query_string": query.encode()}
+        before, heartbeat, name = scope["path"].partition(HEARTBEAT)
+        if heartbeat:
+            path = before + heartbeat + rename(name)
+            scope = {**scope, "path": path, "raw_path": path.encode()}
+        return scope, loads
+
+    def _remember(self, owner: str, event: str, loads: Iterable[str]) -> None:
+        for name in (event, *loads) if event else ():
+            self._owners.setdefault(name, owner)
+            self._owners.move_to_end(name)
+        while len(self._owners) > MOST_OWNERS:
+            self._owners.popitem(last=False)
+
+
+def _owner(request: Request) -> str:
+    browser = request.cookies.get(BROWSER_COOKIE, "")
+    if logged_in(request) is not None:
+        return f"person {counted_as(request)}"
+    return f"browser {browser}" if browser else f"address {counted_as(request)}"
+
+
+def _fetched(kind: str, scope: Scope, loads: Iterable[str]) -> Iterable[str]:
+    """Return the names of the calls that a request is for, or of the page loads whose calls it is for."""
+    if kind == "result":
+        return [scope["path"].rsplit("/", 1)[-1]]
+    if kind in ("cancel", "reset"):
+        # An empty name cancels by the page load alone.
+        return [scope[READ]["event_id"] or next(iter(loads), "")]
+    return loads if kind == "queue data" else ()
+
+
+def _event(body: bytes) -> str:
+    """Return the id of the call that an answer announces, empty if it announces none."""
+    try:
+        answer = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return ""
+    event = answer.get("event_id") if isinstance(answer, dict) else None
+    return event if isinstance(event, str) else ""

@@ -1,51 +1,166 @@
-"""The Evaluate view: its calls and its frame."""
+"""The Evaluate view: its calls and its frame, and its evaluations as jobs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import gradio as gr
 import orjson
 import plotly.graph_objects as go
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from engine.caching import Cache
+from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError, ResourceError
-from engine.evaluation import Question
+from engine.evaluation import Question, QuestionResult, judge_questions, read_questions
+from engine.evaluation.ablation import Ablation, ablation_steps
 from engine.evaluation.compare import compare_settings
 from engine.evaluation.metrics import results_bytes, run_header
 from engine.evaluation.plots import ablation_bars, all_plots
 from engine.evaluation.questions import spread_evenly
-from engine.settings import Preset, preset
+from engine.settings import InvestigationSettings, Preset, preset
 from engine.strategy_registry import load_strategies
-from engine.verbs.requests import LONGEST_QUESTION, CorpusName, Key
+from engine.verbs.requests import LONGEST_QUESTION, CorpusName, Key, Request, SentFile
 from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
-from ui.evaluate.evaluations import (
-    MOST_ABLATED,
-    MOST_QUESTIONS,
-    RULES,
-    START_QUESTIONS,
-    Chosen,
-    Evaluating,
-    StartForm,
-    evaluate,
-    gold_of,
-    own_questions,
-    questions_for,
-)
-from ui.evaluate.tables import ablation_html, pair_html, result_html
-from ui.jobs.jobs import Jobs
+from ui.evaluation_tables import ablation_html, pair_html, result_html
 from ui.palette import colour
+from ui.sample import SOURCES
+from ui.server.jobs import Job, Jobs, Owner, Rules
+from ui.server.reading import Reading, put, read_files
 from ui.shelf import Library, Shelved
+from ui.templating import rendered
+
+# One request of the Evaluate view: its limits, gold questions, the evaluation.
+
+# Limits of an evaluation on the page; the command line is for whole sets.
+
+MOST_QUESTIONS = 100
+# An ablation runs every question about fifteen times.
+MOST_ABLATED = 25
+START_QUESTIONS = 20
+# Limits of evaluations: running at a time for all visitors, waiting, and timeout, s.
+RUNNING, WAITING, LONGEST = 2, 8, 1800.0
+# Retention of finished evaluations, s, so that a page that is loaded again still finds them.
+REMEMBERED = 1800.0
+
+
+class Chosen(Request):
+    """Settings of the page: a preset, and changed values (None: the preset's)."""
+
+    preset: Preset = Preset.BALANCED
+    strategies: tuple[Key, ...] | None = Field(default=None, max_length=40)
+    rounds: int | None = None
+
+    def settings(self) -> InvestigationSettings:
+        """Return the settings. Raises SettingsError for a value out of its range."""
+        return preset(self.preset.value).changed(strategies=self.strategies, rounds=self.rounds)
+
+
+class EvaluationForm(Form):
+    """An evaluation. ``gold``: the questions that come with the corpus, or files of the visitor's own."""
+
+    corpus: CorpusName = ""
+    gold: Literal["own", "files"] = "own"
+    queries: SentFile | None = None
+    qrels: SentFile | None = None
+    questions: int = Field(default=START_QUESTIONS, ge=1, le=MOST_QUESTIONS)
+    chosen: Chosen = Chosen()
+    ablate: bool = False
+
+
+# Sources of the page's gold questions: the sample corpus includes some, and a visitor may send others.
+
+_QUESTION = TypeAdapter(Question)
+
+
+@cache
+def sample_questions() -> tuple[Question, ...]:
+    """Return the questions that come with the sample corpus."""
+    return tuple(read_questions(SOURCES / "queries.jsonl", SOURCES / "qrels.tsv"))
+
+
+def own_questions(corpus: Corpus) -> tuple[Question, ...]:
+    """Return the sample's questions for a corpus that contains most of their gold passages; else empty."""
+    questions = sample_questions()
+    wanted = sorted({name for question in questions for name in question.gold})
+    return questions if (corpus.rows(wanted) >= 0).mean() > 0.5 else ()
+
+
+def questions_for(corpus: Corpus, form: EvaluationForm, owner: Owner) -> list[Question]:
+    """Return the questions of a request, spread evenly over the set if only some are wanted.
+
+    Raises InputError or SourceError, with the file and the line of the problem.
+    """
+    if form.gold == "own":
+        questions: Sequence[Question] = own_questions(corpus)
+        if not questions:
+            raise InputError(f"{corpus.name!r} carries no gold questions: choose files of your own")
+    else:
+        questions = _sent_questions(form, owner)
+    return spread_evenly(questions, form.questions)
+
+
+def gold_of(corpus: Corpus, text: str) -> frozenset[str]:
+    """Return the gold passages of a question that is identical to one of the corpus's own; else an empty
+    set."""
+    asked = " ".join(text.split()).casefold()
+    found = (q for q in own_questions(corpus) if " ".join(q.text.split()).casefold() == asked)
+    question = next(found, None)
+    return frozenset(question.gold) if question is not None else frozenset()
+
+
+def _sent_questions(form: EvaluationForm, owner: Owner) -> list[Question]:
+    if form.queries is None or form.qrels is None:
+        raise InputError("two files are needed: questions (JSON lines) and judgements (qrels)")
+    files, most = partial(put, [form.queries, form.qrels]), form.questions
+    return read_files(Reading("questions", files, _QUESTION.validate_json, most, {"most": most}), owner)
+
+
+# An evaluation or an ablation as a job: its subject, and the results so far.
+
+RULES = Rules("evaluation", RUNNING, WAITING, LONGEST, REMEMBERED)
+
+
+@dataclass(slots=True)
+class Evaluating:
+    """One evaluation or ablation; ``header`` describes it. A cancelled one keeps its results so far. It has
+    no reference to the corpus, which may be deleted long before this job is removed."""
+
+    header: Mapping[str, object]
+    questions: Sequence[Question]
+    settings: InvestigationSettings
+    ablate: bool
+    results: list[QuestionResult] = field(default_factory=list)
+    ablation: Ablation | None = None
+
+
+def evaluate(job: Job[Evaluating], corpus: Corpus) -> None:
+    """Do the work of the job. Raises CancelledError, and the errors of an evaluation."""
+    asked = job.payload
+    if not asked.ablate:
+        for _, result in judge_questions(corpus, asked.questions, asked.settings):
+            asked.results.append(result)
+            job.tell("questions", len(asked.results), len(asked.questions))
+        return
+
+    def progress(label: str, done: int, total: int) -> None:
+        job.tell(label, done, total)
+
+    for grown in ablation_steps(corpus, asked.questions, asked.settings, progress=progress):
+        asked.ablation = grown
+
+
+# The Evaluate view: its calls and its frame.
 
 SHOWN = 20
 CORPORA_KNOWN = 1024
 
 
-class JobForm(Form):
+class EvaluationJobForm(Form):
     """An evaluation, by its id."""
 
     job: Key = ""
@@ -120,7 +235,7 @@ def offer(access: EvaluationAccess, form: Form) -> Answer:
     }
 
 
-def start(access: EvaluationAccess, form: StartForm) -> Answer:
+def start(access: EvaluationAccess, form: EvaluationForm) -> Answer:
     """Start an evaluation or an ablation; returns the number of its questions."""
     if not access.caller.key:
         raise InputError("the page did not say who is asking; load it again")
@@ -134,7 +249,7 @@ def start(access: EvaluationAccess, form: StartForm) -> Answer:
     return {"job": job.id, "total": len(questions)}
 
 
-def poll(access: EvaluationAccess, form: JobForm) -> Answer:
+def poll(access: EvaluationAccess, form: EvaluationJobForm) -> Answer:
     """Return the progress of an evaluation; at its end also the results."""
     job = access.desk.jobs.get(form.job, access.caller.key)
     # The state is read first: a finished job has all its results.
@@ -173,7 +288,7 @@ def _drawn(name: str, figure: go.Figure) -> Answer:
     return {"name": name, "title": title, "data": value["data"], "layout": value["layout"]}
 
 
-def cancel(access: EvaluationAccess, form: JobForm) -> Answer:
+def cancel(access: EvaluationAccess, form: EvaluationJobForm) -> Answer:
     """Cancel an evaluation; its results so far are kept."""
     access.desk.jobs.cancel(form.job, access.caller.key)
     return {}
@@ -193,9 +308,9 @@ def pair(access: EvaluationAccess, form: PairForm) -> Answer:
 
 CALLS = by_name((
     Call("offer", Form, offer),
-    Call("start", StartForm, start, audit="evaluate"),
-    Call("poll", JobForm, poll),
-    Call("cancel", JobForm, cancel),
+    Call("start", EvaluationForm, start, audit="evaluate"),
+    Call("poll", EvaluationJobForm, poll),
+    Call("cancel", EvaluationJobForm, cancel),
     Call("pair", PairForm, pair, audit="evaluate"),
 ))  # fmt: skip
 
@@ -208,88 +323,10 @@ def build_evaluation(desk: EvaluationDesk) -> gr.HTML:
 
 def frame_html() -> str:
     """Return the frame that the script fills."""
-    return (
-        '<div class="lib eva" data-tab="gold">'
-        f'<aside class="lib-rail" aria-label="What is measured">{_TABS}{_corpus()}{_GOLD}{_PAIR}</aside>'
-        '<div class="lib-stage"><div data-eva="banner" class="banner-slot" aria-live="polite"></div>'
-        f"{_RESULTS}{_SIDES}</div></div>"
+    return rendered(
+        "evaluation.html",
+        presets=Preset,
+        start=START_QUESTIONS,
+        most=MOST_QUESTIONS,
+        most_ablated=MOST_ABLATED,
     )
-
-
-def _preset(name: str, label: str) -> str:
-    options = "".join(
-        f'<option value="{item.value}"{" selected" if item is Preset.BALANCED else ""}>'
-        f"{item.value.capitalize()}</option>"
-        for item in Preset
-    )
-    return f'<label class="field"><span>{label}</span><select name="{name}">{options}</select></label>'
-
-
-def _corpus() -> str:
-    return (
-        '<label class="field"><span>Corpus</span>'
-        '<select data-eva="corpus" aria-label="Corpus to be measured"></select></label>'
-    )
-
-
-def _side(letter: str) -> str:
-    key = letter.lower()
-    return (
-        f'<fieldset class="eva-choice" data-side="{key}"><legend>{letter}</legend>'
-        f"{_preset(f'preset-{key}', 'Depth')}"
-        '<div class="eva-threads" data-eva="threads"></div>'
-        '<label class="field eva-rounds"><span>Rounds</span>'
-        f'<input type="number" name="rounds-{key}" min="0" max="5" step="1" required></label></fieldset>'
-    )
-
-
-_TABS = (
-    '<div class="eva-switch" role="tablist" aria-label="What is measured">'
-    '<button type="button" role="tab" data-eva-tab="gold" aria-selected="true">Gold questions</button>'
-    '<button type="button" role="tab" data-eva-tab="pair" aria-selected="false">Two settings</button></div>'
-)
-_GOLD = (
-    '<form class="eva-form" data-eva="gold-form" autocomplete="off">'
-    '<label class="field"><span>Questions with known answers</span>'
-    '<select data-eva="gold" aria-label="Gold questions"><option value="own">that come with the corpus'
-    '</option><option value="files">from files of mine</option></select></label>'
-    '<div class="eva-files" data-eva="files" hidden>'
-    '<label class="field"><span>Questions: JSON lines, id and text</span>'
-    '<input type="file" data-eva="queries" accept=".jsonl,.json,.gz"></label>'
-    '<label class="field"><span>Judgements: qrels of BEIR or TREC</span>'
-    '<input type="file" data-eva="qrels" accept=".tsv,.txt,.qrels,.gz"></label></div>'
-    + _preset("preset", "Depth")
-    + '<label class="field"><span>Questions, at most <output data-eva="count">'
-    f"{START_QUESTIONS}</output></span>"
-    f'<input type="range" data-eva="questions" min="5" max="{MOST_QUESTIONS}" step="5" '
-    f'value="{START_QUESTIONS}"></label>'
-    '<button type="submit" class="primary" data-eva="go">Evaluate</button>'
-    '<button type="button" class="second" data-eva="ablate">What does each part add?</button>'
-    '<button type="button" class="second" data-eva="stop" hidden>Cancel</button>'
-    f'<p class="hint">What each part adds is measured on at most {MOST_ABLATED} questions, each asked some '
-    "fifteen times. Whole sets: <code>python -m engine evaluate</code>.</p></form>"
-)
-_PAIR = (
-    '<form class="eva-form" data-eva="pair-form" autocomplete="off" hidden>'
-    '<label class="field"><span>Question</span><textarea data-eva="question" rows="4" maxlength="4000" '
-    'dir="auto" placeholder="Ask in your own words"></textarea></label>'
-    '<div class="chips" data-eva="chips" aria-label="Questions to start with"></div>'
-    f"{_side('A')}{_side('B')}"
-    '<button type="submit" class="primary" data-eva="compare">Compare</button></form>'
-)
-_RESULTS = (
-    '<section data-eva="gold-stage" class="eva-stage" aria-label="Figures">'
-    '<div class="progress" data-eva="progress" hidden><div class="bar" role="progressbar" '
-    'aria-valuemin="0" aria-valuemax="100" aria-label="Progress"><u></u></div>'
-    '<p data-eva="step" aria-live="polite"></p></div>'
-    '<div class="empty" data-eva="waiting"><b>How good is it?</b><p>Questions whose answers are known are '
-    "asked one by one; what the scan finds alone stands beside what the investigation finds.</p></div>"
-    '<div data-eva="figures"></div><div data-eva="plots" class="plots"></div>'
-    '<div data-eva="parts"></div></section>'
-)
-_SIDES = (
-    '<section data-eva="pair-stage" class="eva-stage" aria-label="Two settings side by side" hidden>'
-    '<div class="empty" data-eva="pair-waiting"><b>One question, two settings</b><p>Both rankings side by '
-    "side; what only one of them found stands out.</p></div>"
-    '<div data-eva="sides" aria-live="polite"></div></section>'
-)
