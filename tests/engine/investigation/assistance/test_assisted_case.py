@@ -9,7 +9,7 @@ import pytest
 from engine import settings
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.assistance.sufficiency import LONGEST_REASONS
+from engine.investigation.assistance.assistance import LONGEST_REASONS
 from engine.investigation.events import (
     PlanMade,
     Ranked,
