@@ -23,7 +23,8 @@ from engine.language.embedders import embedder
 from engine.language.statements import Sort, Token, sequence
 from engine.language.statements.lexicon import lexicon
 from engine.model import Direction, Passage, QueryPlan, Relation, Span, View
-from engine.retrieval.scan import embed_views, scan
+from engine.retrieval.embedding import embed_views
+from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
 
 MOST_REFERENCES = 12

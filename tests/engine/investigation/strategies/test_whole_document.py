@@ -73,7 +73,7 @@ def test_of_a_long_document_a_round_brings_what_is_nearest_and_the_next_the_rest
     bare: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (metadata, whole):
-        monkeypatch.setattr(module, "PER_DOCUMENT", 2)
+        monkeypatch.setattr(module, "WHOLE_PER_DOCUMENT", 2)
     case = finished(
         bare,
         "Who decides on the harbour, the vessel, the berth or the harbour master?",

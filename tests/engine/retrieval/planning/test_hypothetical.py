@@ -16,6 +16,7 @@ from engine.llm import Meter
 from engine.llm.cache import AnswerCache
 from engine.model import QueryPlan, View
 from engine.retrieval.asking import Asking
+from engine.retrieval.embedding import embed_views
 from engine.retrieval.planning import Helpers, active, make_plan
 from engine.retrieval.planning.hypothetical import (
     LOWEST_SIMILARITY,
@@ -27,7 +28,6 @@ from engine.retrieval.planning.hypothetical import (
     weigh_drafts,
     write_drafts,
 )
-from engine.retrieval.scan import embed_views
 from engine.settings import HYPOTHETICAL, InvestigationSettings
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import sensible
