@@ -19,9 +19,9 @@ from engine.errors import CorpusError, InputError, ResourceError
 from engine.evaluation import Question, QuestionResult, judge_questions, read_questions
 from engine.evaluation.ablation import Ablation, ablation_steps
 from engine.evaluation.compare import compare_settings
+from engine.evaluation.metrics import results_bytes, run_header
 from engine.evaluation.plots import ablation_bars, all_plots
 from engine.evaluation.questions import spread_evenly
-from engine.evaluation.results import results_bytes, run_header
 from engine.settings import InvestigationSettings, Preset, preset
 from engine.strategy_registry import load_strategies
 from engine.verbs.requests import LONGEST_QUESTION, CorpusName, Key, Request, SentFile

@@ -15,8 +15,7 @@ from pydantic import Field
 from engine.access.users import Action, may
 from engine.answers.retrieval_audit import RetrievalAudit
 from engine.caching import Cache
-from engine.corpus.extracted.graph import stamp_of
-from engine.corpus.extracted.readings import current_verdicts, load_validations
+from engine.corpus.extracted import current_verdicts, load_validations, stamp_of
 from engine.errors import AccessError, CorpusError, InputError
 from engine.extraction import Plan
 from engine.extraction.checklist import Checklist, checklist

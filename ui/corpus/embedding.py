@@ -10,7 +10,7 @@ from pydantic import Field
 
 from engine.access.users import Action
 from engine.corpus.embedded.generation import NO_MODEL
-from engine.corpus.extracted.graph import stamp_of
+from engine.corpus.extracted import stamp_of
 from engine.corpus.protocol import CorpusInfo
 from engine.errors import CancelledError, InputError
 from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, make_plan

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from engine.access.users import Action
-from engine.corpus.extracted.readings import (
+from engine.corpus.extracted import (
     CONCEPT_RELATIONS,
     Judgement,
     Proposal,

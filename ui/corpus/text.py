@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from engine.access.users import Action
-from engine.corpus.extracted.readings import Judgement, Validation, current_verdicts, load_validations, locate
+from engine.corpus.extracted import Judgement, Validation, current_verdicts, load_validations, locate
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, unjudge_link

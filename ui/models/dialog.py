@@ -17,13 +17,10 @@ from pydantic import BaseModel, Field, ValidationError
 
 from engine.errors import InputError, ModelError
 from engine.llm import Budget, Data, Meter, Prompt
-from engine.llm.cache import default_cache
-from engine.llm.client import ChatModel, connect
-from engine.llm.cost import currency_of
+from engine.llm.client import ChatModel, Probe, connect, probe
+from engine.llm.connection import OPENAI_URL, Secret, checked_key, read_spec
+from engine.llm.cost import currency_of, default_cache
 from engine.llm.exchange import Rung
-from engine.llm.probing import Probe, probe
-from engine.llm.sending import Secret, checked_key
-from engine.llm.spec import OPENAI_URL, read_spec
 from engine.network import (
     UNREACHABLE,
     Network,

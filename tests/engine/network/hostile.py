@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from benchmarks.attacks.outcome import Attempt
+from benchmarks.attacks.small_corpora import Attempt
 from engine.network import Received, fetch, guarded_transport, open_client
 
 SESSION = "s" * 32

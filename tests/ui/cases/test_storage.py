@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.access.users import Person, Role
-from engine.corpus.extracted.readings import load_validations
+from engine.corpus.extracted import load_validations
 from engine.errors import InputError
 from engine.model import Relation
 from engine.operator_settings import ANYWHERE, OperatorSettings

@@ -6,7 +6,7 @@ from pathlib import Path
 from weakref import ref
 
 from engine.corpus import open_corpus
-from engine.evaluation.results import run_header
+from engine.evaluation.metrics import run_header
 from engine.settings import preset
 from tests.ui.evaluate.conftest import VISITOR
 from ui.evaluation import RULES, Evaluating, evaluate, sample_questions

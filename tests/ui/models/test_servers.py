@@ -10,7 +10,7 @@ import pytest
 
 import ui.calls
 from engine.access.users import Person, Role
-from engine.llm.spec import OPENAI_URL
+from engine.llm.connection import OPENAI_URL
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from ui.models.connections import Connections, OperatorsModel

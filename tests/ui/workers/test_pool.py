@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link
 from engine.ingestion.build import build_corpus

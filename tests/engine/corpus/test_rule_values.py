@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.rules.values import (
+from engine.corpus.rule_values import (
     Choice,
     Duration,
     FactType,

@@ -23,7 +23,7 @@ from typing import Any
 
 import simpleeval
 
-from engine.corpus.rules.values import (
+from engine.corpus.rule_values import (
     Choice,
     Duration,
     FactType,

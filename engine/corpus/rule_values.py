@@ -1,8 +1,4 @@
-"""Values of facts: numbers, money, dates, durations, yes or no, and choices from an ordered scale.
-
-Inexact input is rejected: "50.000" may be fifty or fifty thousand, "ten working days" needs a calendar.
-Months have no fixed length in days; durations are compared only as far as all calendars agree.
-"""
+"""Values of facts: numbers, money, dates, durations, yes or no, ordered choices."""
 
 from __future__ import annotations
 
@@ -19,6 +15,12 @@ from engine.errors import SettingsError
 from engine.language.characters import western_digits
 from engine.language.dates import dates_in
 from engine.languages import all_words
+
+# Values of facts: numbers, money, dates, durations, yes or no, and choices from an ordered scale.
+#
+# Inexact input is rejected: "50.000" may be fifty or fifty thousand, "ten working days" needs a
+# calendar. Months have no fixed length in days; durations are compared only as far as all
+# calendars agree.
 
 
 class FactType(StrEnum):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.rules.expressions import Unknown, evaluate
-from engine.corpus.rules.values import Choice, Duration, Value
+from engine.corpus.rule_expressions import Unknown, evaluate
+from engine.corpus.rule_values import Choice, Duration, Value
 from engine.errors import SettingsError
 from tests.tables import table
 
