@@ -24,7 +24,6 @@ from tests.safety.attacking import (
     QUESTIONS,
     audited,
     read_by_model,
-    regrouped,
     settings,
     steered,
 )
@@ -87,7 +86,6 @@ def test_one_meter_over_everything_equals_the_bill(own: Corpus) -> None:
         steered_answer = steered(own, "de", model)
         audited(own, "en", model, meter)
         read_by_model(own, model, meter)
-        regrouped(own, model, meter)
         counted = server.counted
         spent = meter.spent + steered_answer.case.meter.spent
     same(spent, counted)
@@ -97,7 +95,7 @@ def test_one_meter_over_everything_equals_the_bill(own: Corpus) -> None:
     )
     told = cost_report(meter, model.spec)
     assert told.total.prompt_tokens == sum(used.prompt_tokens for used in told.tasks.values())
-    assert {"extract", "second reading", "ontology", "sub-questions"} <= set(told.tasks)
+    assert {"extract", "second reading", "sub-questions"} <= set(told.tasks)
 
 
 def test_reading_and_answering_cost_at_most_what_was_said_before(own: Corpus) -> None:

@@ -42,8 +42,7 @@ CALLS = by_name(call for module in _MODULES for call in module.CALLS)
 ONTOLOGY_FRAME = (
     '<section class="lib-view areas" data-view="areas" role="tabpanel" aria-label="Areas" hidden>'
     '<div class="pane"><div class="bar-head"><h2>Areas</h2><small data-lib="areas-facts"></small>'
-    '<span class="area-tools"><button type="button" data-areas="propose">Propose</button>'
-    '<button type="button" data-areas="new">New area</button>'
+    '<span class="area-tools"><button type="button" data-areas="new">New area</button>'
     '<button type="button" data-areas="undo" hidden>Undo last save</button>'
     '<button type="button" data-areas="load">Load file</button>'
     '<button type="button" data-areas="download">Download</button></span>'
@@ -53,8 +52,7 @@ ONTOLOGY_FRAME = (
     '<div class="area-unsaved" data-lib="areas-unsaved" hidden><span>Not saved yet.</span>'
     '<button type="button" class="primary" data-areas="save">Save</button>'
     '<button type="button" data-areas="discard">Discard</button></div>'
-    '<div class="areas-scroll"><div data-lib="areas-proposed" aria-live="polite"></div>'
-    '<ol class="area-list" data-lib="areas-list"></ol>'
+    '<div class="areas-scroll"><ol class="area-list" data-lib="areas-list"></ol>'
     '<div class="area-types" data-lib="areas-types"></div>'
     '<div class="area-rules" data-lib="areas-rules"></div></div></div></section>'
 )

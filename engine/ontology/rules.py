@@ -1,4 +1,4 @@
-"""Facts that a question states: quantities near words for the facts. They are proposed, never applied."""
+"""Rules in words: the facts that a question states (never applied unasked), and the outcomes of rules."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from engine.corpus.protocol import Ontology
 from engine.corpus.rules.expressions import Fact
@@ -14,7 +15,10 @@ from engine.corpus.rules.values import Choice, Duration, FactType, Value, value_
 from engine.language.analysis import analyzer
 from engine.language.statements import Kind, Quantity, quantities_in
 from engine.model import Span
+from engine.ontology.applying import Citation, Outcome, Verdict
 
+# Most characters of a quoted provision.
+EXCERPT = 300
 # Maximum distance of a value from the words for its fact, in characters within a sentence.
 NEAR = 80
 _KINDS = {
@@ -117,3 +121,73 @@ def _distance(question: str, anchor: Span, value: Span) -> int | None:
         return None
     # A value after the words for a fact takes precedence over one before them.
     return stop - start + (0 if value.start >= anchor.end else 1)
+
+
+def outcomes_text(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield each rule with its outcome, the values used and the provisions it cites, verbatim."""
+    for outcome in outcomes:
+        yield f"{outcome.name} -> {verdict_words(outcome)}"
+        if outcome.verdict is Verdict.HOLDS and outcome.because:
+            yield f"  {outcome.because}"
+        yield f"  when: {outcome.rule.when}"
+        for name, value in outcome.used:
+            yield f"  {name}: {value}"
+        for reason in outcome.reasons:
+            yield f"  {reason}"
+        for citation in outcome.citations:
+            yield from _citation_lines(citation)
+        for warning in outcome.warnings:
+            yield f"  Note: {warning}"
+        yield ""
+
+
+def verdict_words(outcome: Outcome) -> str:
+    """Return the outcome in words: "holds: invalid", "does not hold", "needs the day of delivery", "not in
+    force on 2023-05-01"."""
+    if outcome.verdict is Verdict.HOLDS:
+        return f"{outcome.verdict.value}: {outcome.rule.then}"
+    if outcome.verdict is Verdict.OPEN:
+        return f"{outcome.verdict.value} {'; '.join(outcome.needs) or 'more than these facts'}"
+    if outcome.verdict is Verdict.NOT_IN_FORCE:
+        return f"{outcome.verdict.value} on {outcome.day.isoformat()}"
+    return outcome.verdict.value
+
+
+def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Return outcomes as plain values."""
+    return [
+        {
+            "rule": outcome.rule.id,
+            "name": outcome.name,
+            "verdict": outcome.verdict.value,
+            "day": outcome.day.isoformat(),
+            "then": outcome.rule.then,
+            "because": outcome.because,
+            "when": outcome.rule.when,
+            "needs": list(outcome.needs),
+            "reasons": list(outcome.reasons),
+            "used": dict(outcome.used),
+            "citations": [
+                {
+                    "said": citation.words,
+                    "problem": citation.problem,
+                    "passages": [
+                        {"id": text.passage_id, "label": text.label, "document": text.document,
+                         "text": text.text, "validity": text.validity or "in force or not known"}
+                        for text in citation.texts
+                    ],
+                }
+                for citation in outcome.citations
+            ],
+            "warnings": list(outcome.warnings),
+        }
+        for outcome in outcomes
+    ]  # fmt: skip
+
+
+def _citation_lines(citation: Citation) -> Iterator[str]:
+    for text in citation.texts:
+        body = " ".join(text.text.split())
+        body = body if len(body) <= EXCERPT else f"{body[:EXCERPT].rsplit(' ', 1)[0]} …"
+        validity = f" [{text.validity}]" if text.validity else ""
+        yield f"  {text.document}, {text.label}{validity}: {body}"
