@@ -19,7 +19,7 @@ from engine.verbs.requests import CaseId, Detail, Key, Request, argument, option
 from engine.verbs.verb import LONGEST_ANSWER, Caller, Response, Tool, verb, weight
 
 if TYPE_CHECKING:
-    from engine.exports.kept_cases import Verdicts
+    from engine.exports.cases import Verdicts
     from engine.exports.registry import ExportableCase
     from engine.records.expansion.statistics import Names
     from engine.records.expansion.tree import ExpansionTree
@@ -103,7 +103,7 @@ class VerdictOptions(Request):
 
     def chosen(self) -> Verdicts:
         """Return which verdicts go along. Raises InputError for names without verdicts."""
-        from engine.exports.kept_cases import Verdicts
+        from engine.exports.cases import Verdicts
 
         if self.named and not self.verdicts:
             raise InputError("--named: say --verdicts, too")
@@ -120,7 +120,7 @@ class ExportMatter(VerdictOptions):
 @verb("cases export", ExportMatter)
 def export_matter(caller: Caller, request: ExportMatter) -> Response:
     """Write all cases of a matter, to be imported elsewhere."""
-    from engine.exports.kept_cases import Verdicts
+    from engine.exports.cases import Verdicts
     from engine.records.case_file import write_bundle
     from engine.review.case_verdicts import case_verdicts, verdicts_to_json
 
@@ -247,7 +247,7 @@ def export_here(caller: Caller, request: ExportOptions) -> Response:
 )
 def export_case(caller: Caller, request: ExportCase) -> Response:
     """Export a case: memo, provenance, graph, table …."""
-    from engine.exports.kept_cases import load_for_export
+    from engine.exports.cases import load_for_export
     from engine.exports.registry import export_of, exports
 
     if request.case is None:
@@ -277,7 +277,7 @@ def export_case(caller: Caller, request: ExportCase) -> Response:
 
 
 def _load_for_export(caller: Caller, request: ExportOptions) -> ExportableCase:
-    from engine.exports.kept_cases import Verdicts, load_for_export
+    from engine.exports.cases import Verdicts, load_for_export
     from engine.exports.registry import ExportableCase
     from engine.records.case_file import CASE, parse_saved
     from engine.records.restoring import values_of

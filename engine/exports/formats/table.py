@@ -11,8 +11,7 @@ import io
 import re
 from collections.abc import Iterator
 
-from engine.exports.naming import Names, names_of
-from engine.exports.reading import record_in
+from engine.exports.cases import Names, names_of, record_in
 from engine.exports.registry import Export, ExportableCase
 from engine.records.phrases import GAP_STRATEGY
 from engine.records.record import CaseRecord, PassagePart

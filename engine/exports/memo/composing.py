@@ -8,8 +8,10 @@ from engine.answers.audit.claims import MEMO_NOTICE
 from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.exports.checking import Check, Checker
+from engine.exports.cases import private_record_in
 from engine.exports.memo.content import (
+    Check,
+    Checker,
     Findings,
     Memo,
     Note,
@@ -30,7 +32,6 @@ from engine.exports.memo.findings import (
     steps_of,
 )
 from engine.exports.memo.markdown import one_line
-from engine.exports.reading import private_record_in
 from engine.exports.registry import ExportableCase
 from engine.investigation.record import Investigation
 from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence

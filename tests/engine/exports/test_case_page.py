@@ -10,7 +10,7 @@ from typing import Any
 from lxml import html
 
 from engine.corpus.protocol import Corpus
-from engine.exports.page.rendering import case_page
+from engine.exports.case_page import case_page
 from tests.engine.exports.conftest import HOSTILE, Hand, Record
 
 # Attributes by which a page fetches or runs something.

@@ -1,7 +1,9 @@
-"""The ranking as a TREC run with ir_metadata, for trec_eval and similar programs.
+"""The ranking as a TREC run with ir_metadata, and judgements as qrels, for trec_eval and similar programs.
 
-A line is ``question Q0 passage rank score tag``. trec_eval sorts by score: if that would not reproduce the
-ranks, the score is the rank counted from the end, and the metadata states it.
+A line of a run is ``question Q0 passage rank score tag``. trec_eval sorts by score: if that would not
+reproduce the ranks, the score is the rank counted from the end, and the metadata states it. In qrels,
+passages that reviewers judged have their gains (2, 1, 0), and one that was only pinned has 2; without
+verdicts a pinned passage has 1 and a dismissed one 0.
 """
 
 from __future__ import annotations
@@ -13,12 +15,19 @@ from typing import Any
 import yaml
 
 from engine.errors import InputError
-from engine.evaluation.questions import RUN_TAG, Run, run_lines, topic_of
-from engine.exports.reading import events_in, model_name, record_in, state_of
+from engine.evaluation.questions import RUN_TAG, Run, one_word, run_lines, topic_of
+from engine.exports.cases import events_in, model_name, record_in, state_of
 from engine.exports.registry import Export, ExportableCase
 from engine.records.record import CaseRecord, PassagePart
 from engine.records.replaying import STEPS, standing
 from engine.records.store.store import engine_version
+from engine.review.exchange.qrels import GAINS
+from engine.review.model import Verdict
+
+# The ranking as a TREC run with ir_metadata, for trec_eval and similar programs.
+#
+# A line is ``question Q0 passage rank score tag``. trec_eval sorts by score: if that would not
+# reproduce the ranks, the score is the rank counted from the end, and the metadata states it.
 
 # The ir_metadata header of a run: YAML in comment lines, ordered by the PRIMAD model.
 
@@ -97,7 +106,7 @@ def _line(text: str) -> str:
 DIGITS = 6
 
 
-def write(case: ExportableCase) -> bytes:
+def write_run(case: ExportableCase) -> bytes:
     """Write the run. Raises InputError if nothing was found, or for an id that contains a space."""
     record = record_in(case)
     if not record.passages:
@@ -116,11 +125,51 @@ def falls(ranked: Sequence[PassagePart]) -> bool:
     return all(first > second for first, second in pairwise(scores))
 
 
-EXPORT = Export(
+RUN = Export(
     "trec",
     "Run (TREC)",
     "trec_eval and other programs that measure rankings",
     ".trec",
     "text/plain",
-    write,
+    write_run,
+)
+
+
+# Users' judgements as TREC relevance judgements, to measure the run of another case of the same
+# question.
+#
+# If reviewers judged passages, these have their gains (2, 1, 0), and a passage that was only
+# pinned has 2. Otherwise a pinned passage has 1 and a dismissed one 0.
+
+RELEVANT, NOT_RELEVANT = 1, 0
+GRADED = GAINS[Verdict.RELEVANT]
+
+
+def write_qrels(case: ExportableCase) -> bytes:
+    """Write lines ``question 0 passage gain``.
+
+    Raises InputError without judgements, pins and dismissals, or for an id that contains a space.
+    """
+    record = record_in(case)
+    relevant = GRADED if case.judgements else RELEVANT
+    judged = dict.fromkeys(sorted(record.pool.pinned), relevant)
+    judged |= dict.fromkeys(sorted(record.pool.dismissed), NOT_RELEVANT)
+    judged |= dict(sorted(case.judgements.items()))
+    if not judged:
+        raise InputError(
+            "no passage of this case has been judged, or a queue still waits for verdicts on it: pin what "
+            "is relevant, dismiss what is not, or review it"
+        )
+    topic = topic_of(record.question)
+    lines = (f"{topic} 0 {one_word(passage)} {gain}\n" for passage, gain in judged.items())
+    return "".join(lines).encode()
+
+
+QRELS = Export(
+    "qrels",
+    "Judgements (TREC qrels)",
+    "trec_eval and other programs that measure rankings: what was reviewed, pinned and dismissed",
+    ".qrels",
+    "text/plain",
+    write_qrels,
 )

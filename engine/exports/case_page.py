@@ -13,12 +13,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus
-from engine.exports.checking import Checker
+from engine.exports.board import board_of
+from engine.exports.cases import private_record_in
 from engine.exports.memo.composing import checker_of, compose, names_of
-from engine.exports.memo.content import PassageNames
+from engine.exports.memo.content import Checker, PassageNames
 from engine.exports.memo.markdown import note_words, one_line, settings_line
-from engine.exports.page.board import board_of
-from engine.exports.reading import private_record_in
 from engine.exports.registry import ExportableCase
 from engine.investigation.strategies.gaps import Gaps
 from engine.language.characters import marked, pieces, right_to_left
@@ -27,6 +26,9 @@ from engine.model import Hop
 from engine.records.phrases import Name, trail_clauses
 from engine.records.record import CaseRecord, PassagePart
 from engine.strategy_registry import Colour, load_strategies, strategy_title
+
+# The case as one self-contained HTML page.
+
 
 # Colours as classes of the page, because a record may contain any strategy name.
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from engine.exports.page.board import MOST_PILLS, Board, board_of
+from engine.exports.board import MOST_PILLS, Board, board_of
 from engine.records.record import read_record
 from tests.engine.exports.conftest import Record
 
