@@ -36,7 +36,7 @@ class ExportableCase:
     it can be opened to check quotes. ``today`` is the date of the export, None to leave it out, so that the
     bytes depend on the case only. ``case`` is its chain with earlier records, if available. ``verdicts`` are
     current verdicts of reviewers if requested; ``judgements`` are relevance gains by passage id
-    (``review.exchange.qrels``) without reviewers' names, if the review is complete.
+    (``review.exchange``) without reviewers' names, if the review is complete.
     """
 
     record: Mapping[str, Any]

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
     from engine.evaluation.compare import Difference
     from engine.records.store.database import Matter
-    from engine.review.learning.validation import Choice
-    from engine.review.training import WeightStore
+    from engine.review.training import Choice, WeightStore
 
 # Questions that a ranking would get worse for are shown, at most.
 MOST_SHOWN = 5

@@ -13,12 +13,11 @@ from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.review.agreement import Agreement, Disagreement, agreement, disagreements
-from engine.review.drawing import parse_sampling
 from engine.review.estimates import Estimates, estimates
 from engine.review.model import VERDICTS, Assessment, ItemKind, Verdict
 from engine.review.quality import Dimension, Period, Rate, over_time, overall, rates
 from engine.review.queues import Progress, Queue
-from engine.review.sampling import Sampling
+from engine.review.sampling import Sampling, parse_sampling
 from ui.calls import Answer, Call
 from ui.palette import thread
 from ui.review.access import LONGEST_NOTE, WORDS, QueueForm, ReviewAccess, shown, where

@@ -15,12 +15,12 @@ from engine.errors import AccessError, InputError
 from engine.operator_settings import MEGABYTE
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
-from engine.review.drawing import iterate_items
-from engine.review.exchange.drafts import Draft, draft
-from engine.review.exchange.registry import FORMATS, format_of, writer_of
+from engine.review.drafts import Draft, draft
+from engine.review.exchange import FORMATS, format_of, writer_of
 from engine.review.importing import find_cases, import_summary, match_verdicts
 from engine.review.model import Item, ItemKind
 from engine.review.queues import Queue
+from engine.review.sampling import iterate_items
 from engine.verbs.requests import Key
 from ui.calls import Answer, Call
 from ui.corpus.uploads import Uploaded, check_files, stage

@@ -21,7 +21,7 @@ from engine.exports.registry import Export, ExportableCase
 from engine.records.record import CaseRecord, PassagePart
 from engine.records.replaying import STEPS, standing
 from engine.records.store.store import engine_version
-from engine.review.exchange.qrels import GAINS
+from engine.review.exchange import GAINS
 from engine.review.model import Verdict
 
 # The ranking as a TREC run with ir_metadata, for trec_eval and similar programs.

@@ -12,7 +12,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.ranking.additive import LEAST, experience_from, plain_experience
-from engine.review.learning.learning import (
+from engine.review.learning import (
     Labels,
     Lesson,
     Lists,
@@ -26,8 +26,8 @@ from engine.review.learning.learning import (
     observations,
     observe,
 )
-from engine.review.learning.validation import learn_weights
 from engine.review.model import Assessment, Item, ItemKind, Verdict
+from engine.review.training import learn_weights
 from engine.settings import preset
 from ui.sample import BUILT
 

@@ -1,4 +1,4 @@
-"""The table as spreadsheets read and write it."""
+"""The table as spreadsheets read_table and write_table it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import SourceError
-from engine.review.exchange.table import COLUMNS, read, write
+from engine.review.exchange import COLUMNS, read_table, write_table
 from tests.engine.review.judged import N, R, passage, said
 
 DANGEROUS = tuple("=+-@\t\r\n")
@@ -25,7 +25,7 @@ def rows(data: bytes) -> list[dict[str, str]]:
 def test_a_row_has_what_is_known_of_a_verdict() -> None:
     item = passage("p", strategy="links", round=2, language="de", document_type="act")
     one = replace(said(item, N), reason="other law", note="repealed in 2019", seconds=7.5, criteria=3)
-    (row,) = rows(write([one]))
+    (row,) = rows(write_table([one]))
     assert tuple(row) == COLUMNS
     expected = {
         "case_id": "case", "kind": "passage", "passage_id": "p", "strategy": "links", "round": "2",
@@ -39,7 +39,7 @@ def test_a_row_has_what_is_known_of_a_verdict() -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["", "=", " +", "@", "-", "'="]))
 def test_no_cell_is_a_formula(words: str, begin: str) -> None:
     one = replace(said(passage("p"), R, f"{begin}{words}"), note=f"{begin}{words}")
-    (row,) = rows(write([one]))
+    (row,) = rows(write_table([one]))
     assert not row["note"].startswith(DANGEROUS)
     assert not row["reviewer"].startswith(DANGEROUS)
 
@@ -56,7 +56,7 @@ def file(folder: Path, text: str) -> Path:
     ids=["commas", "semicolons"],
 )
 def test_a_table_that_somebody_made(text: str, tmp_path: Path) -> None:
-    (found,) = read(file(tmp_path, text))
+    (found,) = read_table(file(tmp_path, text))
     assert (found.passage_id, found.verdict.value, found.note) == ("p", "partly", "yes")
 
 
@@ -76,4 +76,4 @@ def test_a_table_that_somebody_made(text: str, tmp_path: Path) -> None:
 )
 def test_what_cannot_be_read_is_named(text: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=reason):
-        read(file(tmp_path, text))
+        read_table(file(tmp_path, text))

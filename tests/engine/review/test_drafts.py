@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import SourceError
-from engine.review.exchange.drafts import LONGEST_ID, LONGEST_NAME, LONGEST_TEXT, Draft, draft
+from engine.review.drafts import LONGEST_ID, LONGEST_NAME, LONGEST_TEXT, Draft, draft
 from engine.review.model import ItemKind, SourceType, Verdict
 
 WHERE = "verdicts.csv, line 3"

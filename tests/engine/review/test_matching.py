@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import SourceError
 from engine.evaluation.questions import topic_of
-from engine.review.exchange.drafts import Draft
+from engine.review.drafts import Draft
 from engine.review.importing import find_cases, match_verdicts
 from engine.review.model import Item, ItemKind, Verdict
 from tests.engine.review.judged import QUESTION, R, passage

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SourceError
-from engine.review.exchange.drafts import json_lines, text_of
+from engine.review.drafts import json_lines, text_of
 
 
 def test_a_mark_of_byte_order_is_no_text(tmp_path: Path) -> None:

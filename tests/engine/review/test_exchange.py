@@ -10,10 +10,10 @@ from hypothesis import given
 
 from engine.errors import InputError, SourceError
 from engine.evaluation.questions import topic_of
-from engine.review.exchange import drafts
-from engine.review.exchange.drafts import Draft
-from engine.review.exchange.registry import FORMATS, format_of
-from engine.review.model import Assessment, ItemKind, SourceType, Verdict
+from engine.review import drafts
+from engine.review.drafts import Draft
+from engine.review.exchange import FORMATS, format_of
+from engine.review.model import Assessment
 from tests.engine.review.judged import R, journals, passage, said
 
 FULL = ("csv", "jsonl")
@@ -115,18 +115,6 @@ OLD_LINE = """{"assessment_name":"hop_correctness","trace_id":"case",
 "source":{"source_type":"CODE","source_id":"anna"},"create_time":"2026-11-26T08:00:00+00:00",
 "feedback":{"value":"wrong target"},"rationale":"another article",
 "metadata":{"key":"hop","passage_id":"target","source_id":"source","relation":"cites"},"valid":true}"""
-
-
-def test_json_lines_of_version_0_1_are_read() -> None:
-    [found] = read_back("jsonl", OLD_LINE.replace("\n", "").encode())
-    assert (found.kind, found.verdict, found.source) == (ItemKind.HOP, Verdict.WRONG_TARGET, SourceType.CODE)
-    assert (found.case_id, found.key, found.passage_id, found.source_id) == (
-        "case",
-        "hop",
-        "target",
-        "source",
-    )
-    assert (found.relation, found.reviewer, found.note) == ("cites", "anna", "another article")
 
 
 @pytest.mark.parametrize(
