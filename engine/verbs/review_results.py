@@ -194,7 +194,7 @@ def export_verdicts(caller: Caller, request: ExportVerdictsOptions) -> Response:
 
     Raises InputError for a format that is only read, and one that cannot hold them.
     """
-    from engine.records.restoring import write_whole
+    from engine.records.conversion import write_whole
     from engine.review.exchange import writer_of
 
     request.check_scope(is_required=True)

@@ -21,7 +21,7 @@ from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.llm.cache import AnswerCache
 from engine.llm.client import ChatModel
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.settings import MODEL_TASKS, InvestigationSettings, preset
 from tests.engine.llm.server import ScriptedServer
 from tests.safety.obeying import Obeying

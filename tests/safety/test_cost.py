@@ -17,7 +17,7 @@ from engine.investigation import Case
 from engine.llm import Usage
 from engine.llm.cost import cost_report
 from engine.llm.sending import Patience
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from tests.engine.llm.server import Asked, Counted, Fault, Scripted, ScriptedServer
 from tests.safety.attacking import (
     ASSISTED,

@@ -11,7 +11,7 @@ from typing import Any
 from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
 from engine.exports.registry import ExportableCase
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.settings import preset
 from ui.investigate.case_request import CaseRequest
 from ui.investigate.controls import shown

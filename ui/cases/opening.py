@@ -22,7 +22,7 @@ from engine.exports.registry import ExportableCase, export_of
 from engine.investigation.events import SufficiencyJudged
 from engine.investigation.factory import reopen_case
 from engine.investigation.record import Investigation
-from engine.records.restoring import investigation_of
+from engine.records.conversion import investigation_of
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError
 from engine.verbs.requests import Key, Request, parse_request

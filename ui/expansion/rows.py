@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from engine.investigation.pool import QUESTION_NODE
 from engine.language.characters import marked
 from engine.model import Hop
-from engine.records.expansion.statistics import Named, Statistics, statistics
-from engine.records.expansion.text import came_through
-from engine.records.expansion.tree import ExpansionTree
+from engine.records.expansion import ExpansionTree
+from engine.records.expansion_figures import Named, Statistics, statistics
+from engine.records.expansion_text import came_through
 from engine.records.phrases import Name, gap_query, hop_quote, hop_words, ordinal, query_title
 from ui.palette import thread
 

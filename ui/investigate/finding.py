@@ -10,7 +10,7 @@ from engine.answers.relevance import Asks, measures, states_consequence
 from engine.answers.units import split_lists
 from engine.model import AreaState, EvidenceStatus, Passage, Relation, counted
 from engine.records.phrases import short_citation
-from engine.records.presets import day_words
+from engine.records.text import day_words
 from ui.investigate.coverage import covered
 from ui.open_case import OpenCase
 from ui.templating import rendered

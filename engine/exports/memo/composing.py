@@ -35,6 +35,7 @@ from engine.exports.memo.markdown import one_line
 from engine.exports.registry import ExportableCase
 from engine.investigation.record import Investigation
 from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence
+from engine.records.conversion import restore, settings_of
 from engine.records.phrases import (
     completeness_words,
     evidence_words,
@@ -47,11 +48,10 @@ from engine.records.phrases import (
     trail_sentence,
 )
 from engine.records.plain import convert
-from engine.records.presets import changed_fields, day_words, field_words, nearest, value_words
 from engine.records.record import CaseRecord
-from engine.records.restoring import restore, settings_of
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.store import engine_version
+from engine.records.text import changed_fields, day_words, field_words, nearest, value_words
 from engine.settings import InvestigationSettings, preset
 
 STATUS = {

@@ -109,17 +109,3 @@ def test_files_are_bounded(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(drafts, "LARGEST", 10)
     with pytest.raises(SourceError, match="larger than 10 bytes"):
         format_of(name).read(path)
-
-
-OLD_LINE = """{"assessment_name":"hop_correctness","trace_id":"case",
-"source":{"source_type":"CODE","source_id":"anna"},"create_time":"2026-11-26T08:00:00+00:00",
-"feedback":{"value":"wrong target"},"rationale":"another article",
-"metadata":{"key":"hop","passage_id":"target","source_id":"source","relation":"cites"},"valid":true}"""
-
-
-@pytest.mark.parametrize(
-    "change", [('"hop_correctness"', '"fluency"'), ('"feedback"', '"other"'), ('"case"', "3")]
-)
-def test_a_broken_line_of_version_0_1_is_an_error(change: tuple[str, str]) -> None:
-    with pytest.raises(SourceError, match="line 1"):
-        read_back("jsonl", OLD_LINE.replace("\n", "").replace(*change).encode())

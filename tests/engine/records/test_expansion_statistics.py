@@ -6,12 +6,12 @@ from hypothesis import given
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.pool import Pool
-from engine.records.expansion.statistics import Named, names_of_corpus, statistics
-from engine.records.expansion.text import statistics_lines, statistics_to_json
-from engine.records.expansion.tree import expansion_tree, facts_of_pool
+from engine.records.expansion import expansion_tree, facts_of_pool
+from engine.records.expansion_figures import Named, names_of_corpus, statistics
+from engine.records.expansion_text import statistics_lines, statistics_to_json
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import finished
-from tests.engine.records.expansion.grown import facts, pools
+from tests.engine.records.grown import facts, pools
 from tests.ui.values import small_pool
 
 

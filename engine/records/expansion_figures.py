@@ -13,7 +13,7 @@ from engine.corpus.lookup import find_passages
 from engine.corpus.protocol import Corpus
 from engine.investigation.trails import FROM_QUESTION, RELATIONS
 from engine.model import Document, Passage, StrategyCount
-from engine.records.expansion.tree import ExpansionTree
+from engine.records.expansion import ExpansionTree
 from engine.records.phrases import short_citation
 from engine.records.record import CaseRecord
 

@@ -15,12 +15,12 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.model import Direction, Hop, Relation
-from engine.records.expansion.text import descendants_to_json, tree_to_json
-from engine.records.expansion.tree import ExpansionTree, expansion_tree, facts_of_pool, facts_of_record
+from engine.records.expansion import ExpansionTree, expansion_tree, facts_of_pool, facts_of_record
+from engine.records.expansion_text import descendants_to_json, tree_to_json
 from engine.records.record import read_record
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import finished
-from tests.engine.records.expansion.grown import facts, pools, record_of
+from tests.engine.records.grown import facts, pools, record_of
 
 
 def no_names(ids: object) -> dict[str, Any]:

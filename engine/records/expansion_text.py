@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from engine.investigation.pool import QUESTION_NODE
 from engine.model import Hop
-from engine.records.expansion.statistics import Counts, Named, Names, Statistics, cited
-from engine.records.expansion.tree import ExpansionTree
+from engine.records.expansion import ExpansionTree
+from engine.records.expansion_figures import Counts, Named, Names, Statistics, cited
 from engine.records.phrases import Name, gap_query, hop_quote, hop_words, plural, query_title, query_words
 from engine.records.record import DIGITS
 from engine.strategy_registry import strategy_title

@@ -25,6 +25,9 @@ from engine.records.phrases import GAP_STRATEGY
 from engine.records.record import DIGITS, CaseRecord
 from engine.records.text import Sent, sent_by, sent_queries
 
+# The expansion tree of a case and its statistics, as JSON and as text.
+
+
 # Input of a tree: the passages and hops of a pool, live or from a saved record.
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.investigation.pool import Pool
 from engine.model import Direction, GapQuery, Hop, Metrics, Relation
-from engine.records.expansion.tree import PoolFacts, facts_of_pool
+from engine.records.expansion import PoolFacts, facts_of_pool
 from engine.records.record import DIGITS, HopPart
 
 QUESTION = "Who may moor?"
