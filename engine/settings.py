@@ -158,7 +158,7 @@ class InvestigationSettings(BaseModel):
     )
     transaction_type: Annotated[str | None, BeforeValidator(_named)] = setting_field(
         AUTO,
-        "Type of transaction whose areas are required: auto (the question tells it), none, or one by name.",
+        "Type of transaction whose areas are required: auto (from the question), none, or one by name.",
         "name",
         group="main",
     )
@@ -216,7 +216,7 @@ class InvestigationSettings(BaseModel):
 
     depth: Literal["auto", "fixed"] = setting_field(
         FIXED,
-        "Who says how deep it goes: the question (auto), within these settings, or they alone.",
+        "What sets the depth: the question, within these settings (auto), or these settings alone.",
         "by",
         group="stopping",
     )

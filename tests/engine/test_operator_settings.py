@@ -114,7 +114,7 @@ def test_who_may_name_a_private_server(
     assert OperatorSettings(private_endpoints=private, host=host).allows_private(local) is allowed
 
 
-def test_the_command_tells_values_and_where_they_come_from_but_no_secret(
+def test_the_command_prints_values_and_their_origin_but_no_secret(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("REDSTRING_LLM_KEY", SECRET)

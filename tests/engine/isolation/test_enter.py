@@ -43,7 +43,7 @@ def test_without_landlock_the_other_layers_hold() -> None:
     assert "read the users of the machine" in gained, "else this shows nothing"
 
 
-def test_what_holds_is_told_and_what_does_not() -> None:
+def test_the_limits_in_force_and_those_missing_are_reported() -> None:
     assert "no file-system isolation here" in in_words({})
     held = layers_here()
     assert all(words in in_words(held) for words in held.values())

@@ -32,7 +32,7 @@ def browser(gate: ASGIApp) -> Browser:
      "/gradio_api/file=/etc/passwd", "/assets/index.js", "/gradio_api/heartbeat/x", "/%2e/", "/logout/x",
      "/login/config", "/login/huggingface", "/login/callback", "/gradio_api/startup-events/x", "/?logout"],
 )  # fmt: skip
-def test_nothing_is_open_to_somebody_who_is_not_known(browser: Browser, method: str, path: str) -> None:
+def test_an_unknown_user_gets_only_the_login_page(browser: Browser, method: str, path: str) -> None:
     answer = browser.ask(method, path)
     page = method in ("GET", "HEAD") and path in ("/?logout", "/login/..")
     assert answer.status_code == (200 if page else 401)
@@ -57,7 +57,7 @@ def test_no_socket_but_http_goes_through(gate: ASGIApp) -> None:
     assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
-def test_whoever_logs_in_is_known_to_what_is_behind(browser: Browser, settings: OperatorSettings) -> None:
+def test_the_login_reaches_the_application(browser: Browser, settings: OperatorSettings) -> None:
     assert "Log in" in browser.ask("GET", "/", headers=PAGE).text
     answer = browser.log_in("  RITA ")
     assert (answer.status_code, answer.json()) == (200, {"success": True})

@@ -142,7 +142,7 @@ def test_a_killed_worker_is_reported_and_replaced_and_the_others_go_on(working: 
     assert working.workers.lost == 1
 
 
-def test_one_that_is_killed_while_it_waits_costs_nobody_a_case(working: Library) -> None:
+def test_a_waiting_process_that_is_killed_costs_no_case(working: Library) -> None:
     before = working.workers.pids
     for pid in before:
         os.kill(pid, signal.SIGKILL)

@@ -107,7 +107,7 @@ class TestWhoGetsAKey:
             assert foreign.requests == []
 
     @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-    def test_nobody_it_redirects_to_gets_anything(
+    def test_the_target_of_a_redirect_receives_no_key(
         self, status: int, model: EndpointEmbedder, server: EmbeddingServer
     ) -> None:
         with EmbeddingServer(named=False) as other:
