@@ -39,7 +39,6 @@ from engine.model import (
 )
 from engine.records.case_file import CASE, case_bytes
 from engine.records.context import badge, edition
-from engine.records.conversion import investigation_to_json
 from engine.records.phrases import plural, short_citation
 from engine.records.plain import check_strategy, convert, first_fault, plain, plan_to_json, referring_passages
 from engine.records.record import (

@@ -30,7 +30,6 @@ from engine.model import (
 )
 from engine.records.phrases import area_facts, is_part, short_citation
 from engine.records.text import day_words
-from ui.investigate.finding import covered
 from ui.open_case import OpenCase
 from ui.templating import rendered
 
