@@ -17,6 +17,7 @@ from pydantic import Field
 
 from engine.errors import InputError
 from engine.records.summaries import Slim, SlimAnswer, slim_answer
+from engine.verbs.comparisons import read_questions
 from engine.verbs.questions import (
     SETTINGS,
     Ask,
@@ -27,7 +28,6 @@ from engine.verbs.questions import (
     Report,
     keep_case,
     open_case,
-    read_questions,
     run_to_end,
     slim_kept,
 )
