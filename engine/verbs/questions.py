@@ -276,7 +276,7 @@ def investigate_here(caller: Caller, request: InvestigateOptions) -> Response:
     from engine.records.plain import load_plan
     from engine.records.restoring import load_record, pool_of
     from engine.records.text import evidence_line, parts_lines, passages_text
-    from engine.verbs.answers import case_reporter
+    from engine.verbs.corpora import case_reporter
 
     tokens = None if request.context is None else checked_tokens(request.context)
     order = order_of(request.order or (Order.RANK if tokens is None else Order.ENDS))
