@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from engine.llm import LanguageModel
     from ui.page import Page
+    from ui.server.pool import Workers
     from ui.shelf import Library
-    from ui.workers.pool import Workers
 
 
 # Let all threads reuse memory that other threads have freed.

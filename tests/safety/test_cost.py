@@ -19,15 +19,7 @@ from engine.llm.connection import Patience
 from engine.llm.cost import cost_report
 from engine.records.export import investigation_to_json
 from tests.engine.llm.server import Asked, Counted, Fault, Scripted, ScriptedServer
-from tests.safety.attacking import (
-    ASSISTED,
-    QUESTIONS,
-    audited,
-    read_by_model,
-    regrouped,
-    settings,
-    steered,
-)
+from tests.safety.attacking import ASSISTED, QUESTIONS, audited, read_by_model, regrouped, settings, steered
 from tests.safety.obeying import Obeying
 
 LAW = ("commercial-agency-code", "tax-procedure-act")

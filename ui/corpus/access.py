@@ -25,9 +25,9 @@ from ui.cases.storage import KeptCases
 from ui.corpus.browser import Browser
 from ui.corpus.ingestion import Ingestion
 from ui.corpus.vectors import Vectors
-from ui.jobs.jobs import Folders, Jobs, Rules
 from ui.models.connections import Connections
 from ui.serve import Workspaces
+from ui.server.jobs import Folders, Jobs, Rules
 from ui.shelf import Library, Shelved, ontology_stamp
 
 

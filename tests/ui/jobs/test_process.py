@@ -14,7 +14,7 @@ import pytest
 from engine.errors import InputError
 from engine.isolation.confining import Layer
 from engine.isolation.layers import layers_here, python_policy
-from ui.jobs.process import Bounds, Program, run
+from ui.server.process import Bounds, Program, run
 
 MEBIBYTE = 1 << 20
 MARK = "redstring-test-of-processes"
