@@ -40,7 +40,6 @@ SCRIPTS = (
     "grades.js",
     "corpus-found.js",
     "ontology.js",
-    "ontology-propose.js",
     "rules.js",
     "check.js",
     "evaluate.js",

@@ -90,7 +90,7 @@ class QuestionAnswer(SlimAnswer):
 def answer_here(caller: Caller, request: AnswerOptions) -> Response:
     """Answer a question on the command line. Raises InputError if the file cannot be written."""
     from engine.answers.export import answer_markdown, answer_text, answer_to_json
-    from engine.records.export import usage_lines
+    from engine.records.conversion import usage_lines
 
     case = open_case(caller, request, caller.corpus(request.corpus))
     made = caller.run_case(_run_to_marked_answer, case, unsupported=not request.leave_out)
@@ -135,7 +135,7 @@ def run_to_answer(case: Case, report: Report) -> tuple[dict[str, Any], dict[str,
     """Run a case and answer its question; returns the answer and the record of the case."""
     from engine.answers.answer import answer
     from engine.answers.export import answer_to_json
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
 
     run_to_end(case, report)
     found = case.investigation()

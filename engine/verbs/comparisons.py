@@ -61,7 +61,7 @@ def compare_question(caller: Caller, request: CompareOptions) -> Response:
     from engine.investigation import run_case
     from engine.records.compared_case import side_by_side
     from engine.records.comparing import compare, comparison_lines, comparison_to_json
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
 
     if not (request.a or request.b or request.scan or request.with_corpus):
         raise InputError("say what differs: --a and --b (settings), --with-corpus or --scan")
@@ -115,7 +115,7 @@ class ReplayOptions(OneCase, ModelOptions):
 def replay_case(caller: Caller, request: ReplayOptions) -> Response:
     """Replay a case, and show what differs."""
     from engine.records.comparing import compare
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
     from engine.records.replaying import replay
     from engine.records.store.chain import fingerprint_of
 
@@ -180,7 +180,7 @@ def batch(caller: Caller, request: BatchOptions) -> Response:
 
     from engine.investigation import run_case
     from engine.investigation.ranking.weights import adopted_weights
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
     from engine.records.store.chain import fingerprint_of
 
     questions = read_questions(request.questions)

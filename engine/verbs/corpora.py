@@ -284,7 +284,7 @@ def _experts(caller: Caller, corpus: Corpus) -> list[Quality]:
 
 
 def _saved(request: ReportOptions, corpus: Corpus) -> Forms:
-    from engine.records.restoring import load_investigation
+    from engine.records.conversion import load_investigation
 
     assert request.case is not None
     for name in ("queries", "preset", "limit", "as_of", "experts"):
