@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SettingsError, without_folders
 from engine.exports.registry import ExportableCase
-from engine.llm.spec import read_spec
+from engine.llm.connection import read_spec
 from engine.model import Document, Passage
 from engine.records.phrases import full_citation, short_citation, trail_sentence
 from engine.records.record import RECORD, CaseRecord, HopPart, PassagePart, read_record

@@ -10,8 +10,8 @@ from decimal import Decimal
 from typing import Any
 
 from engine.corpus.protocol import Ontology
-from engine.corpus.rules.expressions import Fact
-from engine.corpus.rules.values import Choice, Duration, FactType, Value, value_text
+from engine.corpus.rule_expressions import Fact
+from engine.corpus.rule_values import Choice, Duration, FactType, Value, value_text
 from engine.language.analysis import analyzer
 from engine.language.statements import Kind, Quantity, quantities_in
 from engine.model import Span

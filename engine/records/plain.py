@@ -18,7 +18,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from engine.errors import InputError
 from engine.extraction.judging import UNWRITTEN
 from engine.model import Constraints, Naming, QueryPlan, Relation, Suggestion
-from engine.model.marks import Digits
+from engine.model.documents import Digits
 from engine.records.phrases import plural
 from engine.retrieval.planning.assisted import STRATEGIES
 

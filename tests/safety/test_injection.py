@@ -20,7 +20,7 @@ import pytest
 from engine.answers.audit import Audit
 from engine.answers.writing import passages_shown
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import WindowRead, load_readings
+from engine.corpus.extracted import WindowRead, load_readings
 from engine.corpus.protocol import Corpus
 from engine.extraction.extracting import ExtractionReport
 from engine.extraction.prompting import RELATIONS, ROLES
@@ -29,16 +29,7 @@ from engine.llm import suspicion
 from engine.llm.client import ChatModel
 from engine.model import Passage, StopReason
 from tests.engine.llm.server import Asked
-from tests.safety.attacking import (
-    KEY,
-    QUESTIONS,
-    Steered,
-    audited,
-    obeying,
-    read_by_model,
-    settings,
-    steered,
-)
+from tests.safety.attacking import KEY, QUESTIONS, Steered, audited, obeying, read_by_model, settings, steered
 from tests.safety.obeying import INVENTED_QUOTE, ORDERS, Obeying
 from tests.safety.passages import LANGUAGES, injected
 

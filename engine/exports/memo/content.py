@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from engine.answers.record import Citation, Located, verify
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus
 from engine.investigation.presentation import text_of
 from engine.model import Document, Passage
