@@ -15,7 +15,7 @@ from hypothesis import find, settings
 from hypothesis.strategies import text
 
 from engine.operator_settings import OF_THE_TESTS, PREFIX
-from tests.scheduling import BUDGET, MARGIN, GroupScheduling, Stopwatch, is_slow, position
+from tests.scheduling import BUDGET, MARGIN, GroupScheduling, Stopwatch, is_all_slow, is_slow, position
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -53,6 +53,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
     """Keep the tests together that start the same costly thing."""
     return GroupScheduling(config, log)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import files for the daily run of the whole suite of which it runs no test."""
+    is_daily = config.option.markexpr == "not slow"
+    whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    return True if is_daily and whole and is_all_slow(collection_path) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

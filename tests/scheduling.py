@@ -76,6 +76,14 @@ def is_slow(item: pytest.Item) -> bool:
     return (is_listed and not is_journey) or item.get_closest_marker("corpora") is not None
 
 
+def is_all_slow(path: Path) -> bool:
+    """Whether a file is listed as slow and marks no journey."""
+    if path.suffix != ".py" or not path.name.startswith("test_"):
+        return False
+    is_listed = path.relative_to(TESTS).as_posix().startswith(SLOW)
+    return is_listed and "mark.journey" not in path.read_text(encoding="utf-8")
+
+
 def position(item: pytest.Item) -> int:
     """Return the position of a test's folder in the order of the run."""
     path = path_of(item)
