@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from engine.corpus.lookup import with_documents
+from engine.corpus import with_documents
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.investigation.pool import Entry, Pool, restore_pool

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.corpus.extracted.graph import ExtractedGraph, extracted_graph
+from engine.corpus.extracted import ExtractedGraph, extracted_graph
 from engine.investigation.filters import newest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import DILUTION, INCOMING, RANK_DISCOUNT, rank_within
