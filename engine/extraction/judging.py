@@ -32,7 +32,7 @@ from engine.corpus.journal import InMemoryJournals, signed_name
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.extraction.checklist import Precision, precision
-from engine.investigation.strategies.amendments import CHANGES, LIMITS
+from engine.investigation.strategies.citations import CHANGES, LIMITS
 from engine.investigation.strategies.entities import Entities
 from engine.model import Direction, Passage, Reference, Relation, Status
 

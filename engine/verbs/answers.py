@@ -99,7 +99,7 @@ class QuestionAnswer(SlimAnswer):
 def answer_here(caller: Caller, request: AnswerOptions) -> Response:
     """Answer a question on the command line. Raises InputError if the file cannot be written."""
     from engine.answers.export import answer_markdown, answer_text, answer_to_json
-    from engine.records.export import usage_lines
+    from engine.records.conversion import usage_lines
 
     case = open_case(caller, request, caller.corpus(request.corpus))
     made = caller.run_case(_run_to_marked_answer, case, unsupported=not request.leave_out)
@@ -144,7 +144,7 @@ def run_to_answer(case: Case, report: Report) -> tuple[dict[str, Any], dict[str,
     """Run a case and answer its question; returns the answer and the record of the case."""
     from engine.answers.answer import answer
     from engine.answers.export import answer_to_json
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
 
     run_to_end(case, report)
     found = case.investigation()
@@ -431,7 +431,7 @@ def _experts(caller: Caller, corpus: Corpus) -> list[Quality]:
 
 
 def _saved(request: ReportOptions, corpus: Corpus) -> Forms:
-    from engine.records.restoring import load_investigation
+    from engine.records.conversion import load_investigation
 
     assert request.case is not None
     for name in ("queries", "preset", "limit", "as_of", "experts"):
@@ -443,12 +443,7 @@ def _saved(request: ReportOptions, corpus: Corpus) -> Forms:
 
 def _case_report(investigation: Investigation, corpus: Corpus) -> Forms:
     from engine.answers.answer import answer
-    from engine.answers.case_audit import (
-        case_audit,
-        case_audit_html,
-        case_audit_markdown,
-        case_audit_to_json,
-    )
+    from engine.answers.case_audit import case_audit, case_audit_html, case_audit_markdown, case_audit_to_json
 
     found = case_audit(investigation, corpus, answer(investigation, corpus))
     return {

@@ -407,7 +407,7 @@ class ReplayOptions(OneCase, ModelOptions):
 def replay_case(caller: Caller, request: ReplayOptions) -> Response:
     """Replay a case, and show what differs."""
     from engine.records.comparing import compare
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
     from engine.records.replaying import replay
     from engine.records.store.chain import fingerprint_of
 

@@ -386,9 +386,9 @@ def _record_files(folder: Path) -> list[Path]:
 
 
 def _read_records(paths: list[Path]) -> Iterator[Saved]:
+    from engine.records.conversion import record_of
     from engine.records.regression import Saved
     from engine.records.replaying import steps_shown
-    from engine.records.restoring import record_of
 
     for path in paths:
         try:
@@ -399,8 +399,8 @@ def _read_records(paths: list[Path]) -> Iterator[Saved]:
 
 
 def _write_report(path: Path, values: dict[str, Any], found: tuple[Any, Any, list[str], str]) -> None:
+    from engine.records.conversion import write_whole
     from engine.records.regression import regression_markdown
-    from engine.records.restoring import write_whole
 
     if path.suffix == ".json":
         write_whole(path, orjson.dumps(values, option=orjson.OPT_INDENT_2))

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from engine.extraction import ExtractionReport
     from engine.llm import Budget
     from engine.llm.client import ChatModel
-    from engine.ontology.proposal import Proposal
 
 
-# Verbs on the ontology of a corpus: propose, check and apply areas, apply rules to facts, show
+# Verbs on the ontology of a corpus: check and apply areas, apply rules to facts, show
 # the graph.
 
 
@@ -33,47 +32,6 @@ class OntologyOptions(Request):
     """Options of all commands of ``ontology``."""
 
     corpus: str = option(..., CORPUS_PLACE, "DIR", before_action=True)
-
-
-class ProposeOptions(OntologyOptions, ModelOptions):
-    """Options of ``ontology propose``."""
-
-    out: Path | None = option(None, "write it as an ontology.yaml", "FILE")
-
-
-@verb("ontology propose", ProposeOptions)
-def propose_areas(caller: Caller, request: ProposeOptions) -> Response:
-    """Propose areas from the headings and terms of the corpus."""
-    from engine.corpus.ontology import ontology_yaml
-    from engine.ontology.proposal import propose
-    from engine.ontology.report import proposal_json, proposal_text
-
-    if request.out is not None and request.out.is_dir():
-        raise SettingsError(f"--out: {request.out} is a folder")
-    corpus = caller.corpus(request.corpus)
-    proposal = _assisted(caller, request, corpus, propose(corpus))
-    lines = list(proposal_text(proposal))
-    if request.out is not None:
-        _write(request.out, ontology_yaml(proposal.content()))
-        lines.append(f"Written: {request.out}")
-    return Response(proposal_json(proposal), lines)
-
-
-def _assisted(caller: Caller, request: ProposeOptions, corpus: Corpus, proposal: Proposal) -> Proposal:
-    from engine.llm import Meter
-    from engine.llm.cost import cost_lines, cost_report, currency_of
-    from engine.ontology.assisting import expected_use, regroup
-    from engine.ontology.report import use_words
-
-    model = caller.model(request)
-    if model is None or not proposal.areas:
-        return proposal
-    most = use_words(expected_use(proposal, model), currency_of(model.spec))
-    print(f"Language model {model.spec} will use at most {most}", file=sys.stderr, flush=True)
-    meter = Meter()
-    found = regroup(corpus, proposal, model, meter)
-    print(*cost_lines(cost_report(meter, model.spec)), sep="\n", file=sys.stderr, flush=True)
-    return found
 
 
 class CheckOntology(OntologyOptions):
@@ -87,7 +45,7 @@ def check_ontology(caller: Caller, request: CheckOntology) -> Response:
     """Read an ontology.yaml, show what it covers and what is wrong."""
     from engine.corpus.ontology import ontology_from, read_ontology
     from engine.ontology.applying import apply_rules
-    from engine.ontology.report import check_text
+    from engine.ontology.coverage import check_text
 
     ontology = ontology_from(read_ontology(request.file))
     corpus = caller.corpus(request.corpus)
@@ -149,7 +107,7 @@ def apply_rules_to_facts(caller: Caller, request: RulesOptions) -> Response:
     """Apply the rules of the corpus to facts."""
     from engine.investigation.facets import check_transaction
     from engine.ontology.applying import apply_rules, facts_from
-    from engine.ontology.report import outcomes_json, outcomes_text
+    from engine.ontology.rules import outcomes_json, outcomes_text
 
     corpus = caller.corpus(request.corpus)
     check_transaction(corpus, request.transaction)
@@ -171,7 +129,7 @@ def apply_rules_to_facts(caller: Caller, request: RulesOptions) -> Response:
 
 def _stated_facts(corpus: Corpus, ontology: Ontology, question: str) -> Iterator[dict[str, str]]:
     from engine.language.detection import detect_question
-    from engine.ontology.mentioned import mentioned_facts
+    from engine.ontology.rules import mentioned_facts
 
     if question:
         language = detect_question(question, tuple(corpus.info().languages))

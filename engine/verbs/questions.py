@@ -199,7 +199,7 @@ def make_plan(case: Case, report: Report) -> tuple[Json, list[str]]:
     """Return the plan of a case that has not run, and lines on the use of its model."""
     from engine.investigation.assistance import expected_cost
     from engine.investigation.filters import Filters
-    from engine.records.export import usage_lines
+    from engine.records.conversion import usage_lines
     from engine.records.plain import plan_text, plan_to_json
 
     expected = None if case.model is None else expected_cost(case)
@@ -240,7 +240,7 @@ def run_to_end(case: Case, report: Report) -> None:
 
 def run_to_record(case: Case, report: Report) -> Json:
     """Run a case to its end; returns its record."""
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
 
     run_to_end(case, report)
     return investigation_to_json(case.investigation())
@@ -286,10 +286,9 @@ def investigate_here(caller: Caller, request: InvestigateOptions) -> Response:
         order_of,
         ordered,
     )
-    from engine.records.export import investigation_to_json, usage_lines
+    from engine.records.conversion import investigation_to_json, load_record, pool_of, usage_lines
     from engine.records.phrases import coverage_lines, short_citation
     from engine.records.plain import load_plan
-    from engine.records.restoring import load_record, pool_of
     from engine.records.text import evidence_line, parts_lines, passages_text
     from engine.verbs.answers import case_reporter
 
@@ -354,8 +353,7 @@ def investigate(caller: Caller, request: Investigate) -> Response:
 def _keep_and_save(caller: Caller, found: Any, corpus: Corpus, request: InvestigateOptions) -> None:
     """Keep a case in a matter, save it to a file, or both, then as one case."""
     from engine.records.case_file import case_bytes
-    from engine.records.export import investigation_to_json
-    from engine.records.restoring import save, write_whole
+    from engine.records.conversion import investigation_to_json, save, write_whole
     from engine.records.store.chain import fingerprint_of
 
     if request.matter:
@@ -403,7 +401,7 @@ def compare_question(caller: Caller, request: CompareOptions) -> Response:
     from engine.investigation import run_case
     from engine.records.compared_case import side_by_side
     from engine.records.comparing import compare, comparison_lines, comparison_to_json
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
 
     if not (request.a or request.b or request.scan or request.with_corpus):
         raise InputError("say what differs: --a and --b (settings), --with-corpus or --scan")
@@ -468,7 +466,7 @@ def batch(caller: Caller, request: BatchOptions) -> Response:
 
     from engine.investigation import run_case
     from engine.investigation.ranking.weights import adopted_weights
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
     from engine.records.store.chain import fingerprint_of
 
     questions = read_questions(request.questions)

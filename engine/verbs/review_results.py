@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
     from engine.evaluation.compare import Difference
     from engine.records.store.database import Matter
+    from engine.review.drafts import Draft
     from engine.review.estimates import Estimates, PrecisionEstimate
-    from engine.review.exchange.drafts import Draft
-    from engine.review.learning.validation import Choice
     from engine.review.model import Assessment, Item
-    from engine.review.training import WeightStore
+    from engine.review.training import Choice, WeightStore
 
 
 # Bytes of a file of criteria.
@@ -133,8 +132,8 @@ class EstimateOptions(OneQueue):
 @verb("review estimate", EstimateOptions)
 def show_estimate(caller: Caller, request: EstimateOptions) -> Response:
     """Show precision and recall of the rankings, from a queue's verdicts."""
-    from engine.review.drawing import parse_sampling
     from engine.review.estimates import estimates
+    from engine.review.sampling import parse_sampling
 
     if not 0 <= request.partly <= 1 or not 0 < request.width < 1 or min(request.ranks) < 1:
         raise InputError("--partly is 0 to 1, --width more than 0 and less than 1, --ranks at least 1")
@@ -203,8 +202,8 @@ def export_verdicts(caller: Caller, request: ExportVerdictsOptions) -> Response:
 
     Raises InputError for a format that is only read, and one that cannot hold them.
     """
-    from engine.records.restoring import write_whole
-    from engine.review.exchange.registry import writer_of
+    from engine.records.conversion import write_whole
+    from engine.review.exchange import writer_of
 
     request.check_scope(is_required=True)
     write = writer_of(request.format)
@@ -232,7 +231,7 @@ def import_verdicts(caller: Caller, request: ImportVerdictsOptions) -> Response:
 
     Raises SourceError naming file and line of the first that cannot be kept.
     """
-    from engine.review.exchange.registry import format_of
+    from engine.review.exchange import format_of
     from engine.review.importing import import_summary, match_verdicts
 
     request.check_scope(is_required=True)
@@ -259,9 +258,9 @@ def _questions(caller: Caller, ids: Any) -> dict[str, str]:
 def _of_cases(
     caller: Caller, drafts: Sequence[Draft], request: ImportVerdictsOptions
 ) -> Iterator[tuple[Item, str]]:
-    from engine.review.drawing import iterate_items
     from engine.review.importing import find_cases
     from engine.review.model import ItemKind
+    from engine.review.sampling import iterate_items
 
     if not request.corpus:
         raise InputError("--corpus: name the corpus of the cases, or a --queue, which holds the passages")

@@ -22,8 +22,7 @@ from engine.llm import Data, Meter, Prompt
 from engine.llm.client import connect
 from engine.llm.connection import Patience
 from engine.llm.cost import AnswerCache
-from engine.records.export import investigation_to_json
-from engine.records.restoring import save
+from engine.records.conversion import investigation_to_json, save
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from tests.safety.attacking import ASSISTED, KEY, QUESTIONS, obeying, settings
 

@@ -13,9 +13,9 @@ import orjson
 from engine.errors import RedstringError
 from engine.investigation.pool import QUESTION_NODE
 from engine.language.characters import marked
-from engine.records.expansion.statistics import Named, named
-from engine.records.expansion.text import came_through
-from engine.records.expansion.tree import ExpansionTree, expansion_tree, facts_of_pool
+from engine.records.expansion import ExpansionTree, expansion_tree, facts_of_pool
+from engine.records.expansion_figures import Named, named
+from engine.records.expansion_text import came_through
 from engine.records.phrases import plural, trail_sentence
 from engine.records.text import Sent
 from ui.investigate.board import found_by, node_of

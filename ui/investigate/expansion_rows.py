@@ -13,9 +13,9 @@ from engine.errors import InputError
 from engine.investigation.pool import QUESTION_NODE
 from engine.language.characters import marked
 from engine.model import Hop
-from engine.records.expansion.statistics import Named, Statistics, statistics
-from engine.records.expansion.text import came_through
-from engine.records.expansion.tree import ExpansionTree
+from engine.records.expansion import ExpansionTree
+from engine.records.expansion_figures import Named, Statistics, statistics
+from engine.records.expansion_text import came_through
 from engine.records.phrases import Name, gap_query, hop_quote, hop_words, ordinal, query_title
 from engine.verbs.requests import Request, parse_request
 from ui.palette import thread

@@ -29,7 +29,7 @@ from engine.model import (
     counted,
 )
 from engine.records.phrases import area_facts, is_part, short_citation
-from engine.records.presets import day_words
+from engine.records.text import day_words
 from ui.open_case import OpenCase
 from ui.templating import rendered
 

@@ -17,7 +17,7 @@ from engine.investigation.filters import Filters
 from engine.language.characters import escape
 from engine.llm import LanguageModel
 from engine.model import Constraints, QueryPlan, View
-from engine.records.export import usage_lines
+from engine.records.conversion import usage_lines
 from engine.records.phrases import plural
 from engine.records.plain import intent_words, plan_from_json, plan_to_json
 from engine.records.store.store import LONGEST_NAME

@@ -11,7 +11,7 @@ import gradio as gr
 
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation.events import Event
-from engine.investigation.strategies.whole_document import WholeDocument
+from engine.investigation.strategies.metadata import WholeDocument
 from engine.model import Relation
 from engine.records.replaying import Dismiss, Follow, Need, Pin, Reject, Step, Unreject
 from ui.investigate.answer import shown_answer

@@ -19,15 +19,14 @@ from engine.operator_settings import MEGABYTE
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.review.agreement import Agreement, Disagreement, agreement, disagreements
-from engine.review.drawing import iterate_items, parse_sampling
+from engine.review.drafts import Draft, draft
 from engine.review.estimates import Estimates, estimates
-from engine.review.exchange.drafts import Draft, draft
-from engine.review.exchange.registry import FORMATS, format_of, writer_of
+from engine.review.exchange import FORMATS, format_of, writer_of
 from engine.review.importing import find_cases, import_summary, match_verdicts
 from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
 from engine.review.quality import Dimension, Period, Rate, over_time, overall, rates
 from engine.review.queues import Progress, Queue
-from engine.review.sampling import Sampling
+from engine.review.sampling import Sampling, iterate_items, parse_sampling
 from engine.verbs.requests import Key
 from ui.calls import Answer, Call
 from ui.palette import thread

@@ -13,11 +13,10 @@ from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.phrases import plural
 from engine.records.store.database import CaseSummary, Matter
-from engine.review.drawing import Drawing, left_out_note, queue_settings
 from engine.review.items import Record
 from engine.review.model import Assessment, ItemKind
 from engine.review.queues import LONGEST_TEXT, Progress, Queue
-from engine.review.sampling import COUNTS, Sampling
+from engine.review.sampling import COUNTS, Drawing, Sampling, left_out_note, queue_settings
 from ui.calls import Answer, Call, build_panel, by_name
 from ui.review import figures, turns, weights
 from ui.review.access import (

@@ -12,8 +12,8 @@ from engine.corpus.judgements import Act, WeightsLine, latest_act
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.store.database import Matter
-from engine.review.learning.validation import FEWEST
 from engine.review.training import (
+    FEWEST,
     CorpusWeightStore,
     MatterWeightStore,
     TrainingLabels,

@@ -65,7 +65,7 @@ def _questions(queries: Path, qrels: Path, most: int) -> Iterable[dict[str, Any]
 
 
 def _verdicts(path: Path, format: str, most: int) -> Iterable[dict[str, Any]]:
-    from engine.review.exchange.registry import format_of
+    from engine.review.exchange import format_of
 
     return map(asdict, format_of(format).read(path, most))
 

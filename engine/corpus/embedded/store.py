@@ -40,16 +40,7 @@ from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mention
 from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
-from engine.model import (
-    Direction,
-    Document,
-    Entity,
-    Passage,
-    Reference,
-    Relation,
-    Section,
-    Status,
-)
+from engine.model import Direction, Document, Entity, Passage, Reference, Relation, Section, Status
 
 if TYPE_CHECKING:
     from engine.corpus.embedded.dense import VectorIndex

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from engine.answers.audit.claims import NOTES
-from engine.exports.checking import Check
-from engine.exports.memo.content import OWN, Finding, Listed, Memo, Note, Words
+from engine.exports.memo.content import OWN, Check, Finding, Listed, Memo, Note, Words
 from engine.language.characters import attribute, markdown, pieces, right_to_left, shortened
 from engine.records.phrases import plural
 

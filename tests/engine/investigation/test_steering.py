@@ -14,7 +14,7 @@ from engine.errors import InputError, SettingsError
 from engine.investigation import Case
 from engine.investigation.events import Event, RoundStarted
 from engine.model import StopReason
-from engine.records.restoring import load_pool, save
+from engine.records.conversion import load_pool, save
 from tests.engine.harbour import NEW_ARTICLE_12, OLD_ARTICLE_12, QUESTION
 from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, names, ran
 

@@ -25,7 +25,7 @@ from engine.investigation.ranking.weights import (
     ship_weights,
 )
 from engine.records.comparing import compare
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.records.replaying import replay
 from engine.settings import preset
 

@@ -13,7 +13,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.model import GapQuery
-from engine.records.restoring import load_pool, save
+from engine.records.conversion import load_pool, save
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 

@@ -15,7 +15,7 @@ from engine.corpus.extracted import Judgement, current_verdicts, load_validation
 from engine.corpus.protocol import Corpus
 from engine.extraction.judging import UNWRITTEN, Ends, judge_link, rejected_links, unjudge_link
 from engine.model import Reference, Relation, Status, TargetKind
-from engine.review.links import (
+from engine.review.case_verdicts import (
     LINK_CONFIRMED,
     LINK_REJECTED,
     LINK_STAYS_REJECTED,

@@ -16,7 +16,7 @@ from engine.errors import InputError
 from engine.model import Relation
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.comparing import without_times
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.records.replaying import DISMISS, FOLLOW, PIN, Reject
 from engine.records.store.chain import OPENED, RAN, UNDONE
 from tests.ui.cases.conftest import ANNA, BELA

@@ -79,7 +79,7 @@ def test_every_request_that_changes_something_is_on_the_list() -> None:
     reading = {
         "shelf", "overview", "documents", "nodes", "piece", "head", "path", "targets", "citing", "place",
         "poll", "cancel", "report", "cases", "suggest", "statistics", "areas", "areas-measure",
-        "areas-propose", "areas-file", "rules", "links", "link", "extraction", "extract-poll", "extract-stop",
+        "areas-file", "rules", "links", "link", "extraction", "extract-poll", "extract-stop",
         "names", "name", "grades", "vectors", "report-questions", "report-start", "report-poll",
         "report-stop", "law-changes", "law-outdated",
     }  # fmt: skip

@@ -10,7 +10,7 @@ from engine.access.users import Person
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.settings import preset
 from engine.verbs import answers, questions
 from engine.verbs.requests import parse_request

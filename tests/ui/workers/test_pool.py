@@ -23,7 +23,7 @@ from engine.ingestion.vectors import embed_corpus
 from engine.investigation import Case
 from engine.model import Relation
 from engine.operator_settings import OperatorSettings
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.settings import preset
 from tests.engine.endpoint import EmbeddingServer
 from ui.investigate.panels import PARTS

@@ -10,9 +10,8 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.exports.checking import Check
 from engine.exports.memo.composing import MOST_ROWS, compose
-from engine.exports.memo.content import Memo
+from engine.exports.memo.content import Check, Memo
 from engine.exports.memo.findings import CLOSEST, NONE_RANKED
 from engine.exports.registry import ExportableCase
 from tests.engine.exports.conftest import HOSTILE, Hand, Record

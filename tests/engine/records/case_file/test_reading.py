@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.records.case_file import SavedFile, case_bytes, find_changes, parse_saved, read_saved
-from engine.records.restoring import load_investigation, load_pool, load_record, save
+from engine.records.conversion import load_investigation, load_pool, load_record, save
 from engine.records.store.chain import Event, digest, seal
 from engine.records.store.store import CaseStore
 from tests.engine.harbour import QUESTION
