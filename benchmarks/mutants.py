@@ -47,8 +47,8 @@ ENDLESS, TIMES = 30.0, 10.0
 WAITING = 10.0
 _FORK = multiprocessing.get_context("fork")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-# Calls whose words only people read or that have no result that a test could see: what they do is fast, durable,
-# temporary or random.
+# Calls whose words only people read, or whose effect no test could see: speed, durability, names of temporary
+# files, random bytes.
 _WORDING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "cast"}
 _EFFECTLESS = {
     *("move_to_end", "utime", "fsync", "flush", "madvise", "freeze", "cache_clear", "sleep", "interned"),
