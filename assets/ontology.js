@@ -1,4 +1,4 @@
-/* The areas of a corpus: as they stand, edited by a person, beside what the corpus itself or a model proposes. */
+/* The areas of a corpus: as they stand, edited by a person. */
 (() => {
   "use strict";
   const redstring = window.redstring;
@@ -252,11 +252,11 @@
   function draw() {
     const list = part("areas-list");
     list.replaceChildren(...edit.content.areas.map(card));
-    if (!list.childElementCount) list.append(make("li", { class: "empty" }, make("b", { text: "No areas yet." }), make("p", { text: "Propose makes some from the headings and terms of this corpus; nothing is saved before you say so." })));
+    if (!list.childElementCount) list.append(make("li", { class: "empty" }, make("b", { text: "No areas yet." }), make("p", { text: "Add one, or load an ontology.yaml; nothing is saved before you say so." })));
     part("areas-types").replaceChildren(...types());
     part("areas-rules").replaceChildren(...conceptList(), ...ruleList());
     part("areas-may").hidden = may();
-    ["new", "load", "propose"].forEach((name) => { one(`[data-areas=${name}]`, lib.root).hidden = !may(); });
+    ["new", "load"].forEach((name) => { one(`[data-areas=${name}]`, lib.root).hidden = !may(); });
     one("[data-areas=download]", lib.root).hidden = !edit.content.areas.length;
     marks();
   }
@@ -298,7 +298,6 @@
     await edit.settling;
     const found = await ask({ do: "areas-undo" }).catch(() => null);
     if (!found) return undefined;
-    redstring.lib.proposing.clear();
     say("The state before the last save is in force again.", { good: true });
     return (edit.settling = settled());
   }
@@ -316,7 +315,6 @@
     part("areas-file").value = "";
   }
   const acts = {
-    propose: () => redstring.lib.proposing.ask(),
     new: () => { change(() => edit.content.areas.unshift({ id: freeId("new-area"), names: { [main()]: "New area" }, keywords: {}, required: false, minimum_passages: 2, minimum_similarity: 0.3 })); const field = one(".area-name", part("areas-list")); field.focus(); field.select(); },
     undo, save, download,
     discard: () => { edit.undo = []; edit.content = JSON.parse(edit.kept); draw(); measure(); },
@@ -338,8 +336,7 @@
       return;
     }
     Object.assign(edit, { content: null, undo: [], picked: new Map() });
-    redstring.lib.proposing.clear();
   }
-  Object.assign(redstring.lib, { make, editing: { edit, change, areaOf, nameOf, freeId, button, copy, share, may } });
+  Object.assign(redstring.lib, { make });
   lib.parts.push({ start, opened, shown: (tab) => { if (tab === "areas" && (edit.stale || !edit.content)) load(); } });
 })();

@@ -24,7 +24,7 @@ import orjson
 
 from engine.corpus import open_corpus
 from engine.investigation import run_case
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.records.store.database import CaseFilter
 from engine.records.store.store import CaseStore
 from engine.settings import preset

@@ -31,15 +31,16 @@ from engine.corpus.protocol import Corpus
 from engine.evaluation import Question, read_questions
 from engine.evaluation.questions import choose_questions
 from engine.investigation import make_case
-from engine.investigation.completeness.calibrated import (
+from engine.investigation.completeness import (
     FILE,
     INTERVAL_SHARE,
+    SIGNS,
     CalibratedModel,
     Interval,
+    chao1,
+    evidence_of,
     record_of,
 )
-from engine.investigation.completeness.chao import chao1
-from engine.investigation.completeness.evidence import SIGNS, evidence_of
 from engine.investigation.events import CoverageChanged
 from engine.investigation.pool import Reading
 from engine.model import EvidenceStatus

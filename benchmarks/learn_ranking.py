@@ -37,7 +37,7 @@ from engine.investigation.ranking.features import Features, PoolDescription
 from engine.investigation.ranking.order import first_seeds, order_near_scan, second_seeds
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan
-from engine.review.learning.learning import make_knots, ramps
+from engine.review.learning import make_knots, ramps
 from engine.settings import preset
 
 # A listwise loss over monotone shapes: a softmax weighs each gold passage of a question against all other

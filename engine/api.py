@@ -167,7 +167,7 @@ def outdated_references(corpus: Corpus | str | Path, day: date | None = None) ->
 def compare(first: Case, second: Case) -> Comparison:
     """Return how two cases differ: passages that came, went and moved, links, figures, and the causes."""
     from engine.records.comparing import compare as compare_records
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
 
     before, after = (investigation_to_json(case.investigation()) for case in (first, second))
     return compare_records(before, after, corpora=(first.corpus, second.corpus))
@@ -180,8 +180,7 @@ def export(case: Case, form: str, path: str | Path | None = None) -> bytes:
     cannot be written.
     """
     from engine.exports.registry import ExportableCase, export_of
-    from engine.records.export import investigation_to_json
-    from engine.records.restoring import write_whole
+    from engine.records.conversion import investigation_to_json, write_whole
 
     record = investigation_to_json(case.investigation())
     today = datetime.now(UTC).date()

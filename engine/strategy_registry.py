@@ -26,13 +26,13 @@ BUILT_IN: dict[str, str] = {
     "metadata": "engine.investigation.strategies.metadata:Metadata",
     "citations": "engine.investigation.strategies.citations:Citations",
     "entities": "engine.investigation.strategies.entities:Entities",
-    "semantic": "engine.investigation.strategies.semantic:Semantic",
+    "semantic": "engine.investigation.strategies.pagerank:Semantic",
     "pagerank": "engine.investigation.strategies.pagerank:PageRank",
-    "amendments": "engine.investigation.strategies.amendments:Amendments",
-    "definitions": "engine.investigation.strategies.definitions:Definitions",
+    "amendments": "engine.investigation.strategies.citations:Amendments",
+    "definitions": "engine.investigation.strategies.entities:Definitions",
     "concepts": "engine.investigation.strategies.concepts:Concepts",
-    "extracted": "engine.investigation.strategies.extracted:Extracted",
-    "whole_document": "engine.investigation.strategies.whole_document:WholeDocument",
+    "extracted": "engine.investigation.strategies.citations:Extracted",
+    "whole_document": "engine.investigation.strategies.metadata:WholeDocument",
 }
 _HEX = re.compile(r"#[0-9a-f]{6}")
 

@@ -61,15 +61,14 @@ from engine.corpus.protocol import Corpus
 from engine.errors import BudgetError, ModelError
 from engine.investigation.assistance.cost import AGAIN_TASK, TASK
 from engine.investigation.evidence import QuestionWords, weigh_words
-from engine.investigation.graph.paths import find_path, named_places
+from engine.investigation.graph.subgraph import find_path, named_places
 from engine.investigation.record import Investigation
 from engine.language.analysis import analyzer
 from engine.llm import LanguageModel, Meter
 from engine.model import RELATION_VERBS, AreaState, Direction, EvidenceStatus, Naming, Span
 from engine.records.phrases import plural, short_citation, status_words
-from engine.retrieval.planning.in_time import asks_for_relation, changes_asked
 from engine.retrieval.planning.plan import day_of_law
-from engine.retrieval.planning.prose import documents_in_prose
+from engine.retrieval.planning.prose import asks_for_relation, changes_asked, documents_in_prose
 
 # A brief starts with the provision that the question names, or with the sentence that answers. Exceptions
 # and prevailing provisions follow by the links of the corpus, then further sentences that serve the question

@@ -9,7 +9,7 @@ from typing import Any
 from engine.answers.change_report import change_line, changes_to_json, summary_line, wording_lines
 from engine.answers.record import Answer, Citation, Sentence, Support
 from engine.language.characters import markdown
-from engine.records.export import part_to_json, usage_to_json
+from engine.records.conversion import part_to_json, usage_to_json
 from engine.records.phrases import part_sentences
 
 WIDTH = 100

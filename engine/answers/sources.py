@@ -24,7 +24,7 @@ from engine.languages import law
 from engine.model import Direction, Naming, Passage, QueryPlan, RankedPassage, Relation, Span
 from engine.retrieval.planning import LITERAL
 from engine.retrieval.planning.named import asks_only_for
-from engine.retrieval.retrievers.dense import DENSE
+from engine.retrieval.retrievers.registry import DENSE
 
 # Passages read of a named provision; maximum words and sentences quoted of it if only its text is asked for.
 NAMED_READ, LONGEST_NAMED, MOST_NAMED = 12, 120, 8

@@ -14,9 +14,9 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.evaluation.compare import Difference, paired
 from engine.evaluation.evaluate import judge_questions
+from engine.evaluation.metrics import Outcome, QuestionResult
 from engine.evaluation.questions import Question
-from engine.evaluation.results import Outcome, QuestionResult
-from engine.investigation.strategies.registry import all_strategies
+from engine.investigation.strategies.base import all_strategies
 from engine.settings import InvestigationSettings
 
 ABLATED_MEASURES = ("recall@5", "recall@10", "recall@20", "complete@10", "ndcg@10", "pool recall")

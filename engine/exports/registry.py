@@ -1,12 +1,13 @@
-"""The export formats by name.
+"""The export formats by name, and text that is valid in XML.
 
-A format is a module of ``engine.exports.formats`` with a constant ``EXPORT``, or an entry point of the group
+A format is an ``Export`` in a module of ``engine.exports.formats``, or an entry point of the group
 ``redstring.exports``. Command line, endpoints and page offer all of them.
 """
 
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -24,6 +25,7 @@ from engine.records.store.database import CaseSummary
 from engine.review.model import Assessment
 
 GROUP = "redstring.exports"
+_FORBIDDEN_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class ExportableCase:
     it can be opened to check quotes. ``today`` is the date of the export, None to leave it out, so that the
     bytes depend on the case only. ``case`` is its chain with earlier records, if available. ``verdicts`` are
     current verdicts of reviewers if requested; ``judgements`` are relevance gains by passage id
-    (``review.exchange.qrels``) without reviewers' names, if the review is complete.
+    (``review.exchange``) without reviewers' names, if the review is complete.
     """
 
     record: Mapping[str, Any]
@@ -70,8 +72,8 @@ def exports() -> Mapping[str, Export]:
     """Return all formats by name, in alphabetical order."""
     found: dict[str, Export] = {}
     for module in pkgutil.iter_modules(formats.__path__):
-        export = import_module(f"{formats.__name__}.{module.name}").EXPORT
-        found[export.name] = export
+        values = vars(import_module(f"{formats.__name__}.{module.name}")).values()
+        found |= {one.name: one for one in values if isinstance(one, Export)}
     for point in entry_points(group=GROUP):
         export = point.load()
         found[export.name] = export
@@ -84,3 +86,11 @@ def export_of(name: str) -> Export:
     if found is None:
         raise InputError(f"unknown format {name!r}; known: {', '.join(exports())}")
     return found
+
+
+def for_xml(text: str) -> str:
+    """Replace characters that are invalid in XML 1.0 by U+FFFD.
+
+    These are control characters, surrogates and two noncharacters. https://www.w3.org/TR/xml/#charsets
+    """
+    return _FORBIDDEN_IN_XML.sub("\ufffd", text)

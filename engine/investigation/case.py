@@ -55,9 +55,8 @@ from engine.investigation.round import (
     run_round,
 )
 from engine.investigation.stopping import Progress, Spending, decide, is_before_sufficiency
-from engine.investigation.strategies.base import Context, Seeds, Strategy, bypasses_gate
+from engine.investigation.strategies.base import Context, Seeds, Strategy, bypasses_gate, strategy
 from engine.investigation.strategies.gaps import Gaps
-from engine.investigation.strategies.registry import strategy
 from engine.investigation.view import (
     RankingView,
     classify_round,

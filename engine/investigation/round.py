@@ -20,7 +20,7 @@ from engine.investigation.pool import Pool, Reading
 from engine.investigation.ranking import Ranking
 from engine.investigation.ranking.reranking import pinned, with_addend
 from engine.investigation.strategies.base import Context, Seeds, Strategy, bypasses_gate, is_lasting
-from engine.investigation.strategies.whole_document import DOCUMENTS, PER_DOCUMENT
+from engine.investigation.strategies.metadata import DOCUMENTS, WHOLE_PER_DOCUMENT
 from engine.investigation.trails import DIRECTIONS, NO_SOURCE, RELATIONS, SCAN, Leads, strongest
 from engine.model import (
     NOTHING,
@@ -164,7 +164,7 @@ def _names_provision(reference: Reference) -> bool:
 # Whole documents that a user requested: they bypass the gate's threshold and have their own budget
 
 # Passages that one strategy may propose as whole documents in one round.
-WHOLE_DOCUMENT_LIMIT = DOCUMENTS * PER_DOCUMENT
+WHOLE_DOCUMENT_LIMIT = DOCUMENTS * WHOLE_PER_DOCUMENT
 
 
 def without_gate(search_budget: SearchBudget) -> SearchBudget:
@@ -173,7 +173,7 @@ def without_gate(search_budget: SearchBudget) -> SearchBudget:
         search_budget,
         gate=0.0,
         per_strategy=WHOLE_DOCUMENT_LIMIT,
-        per_document=PER_DOCUMENT,
+        per_document=WHOLE_PER_DOCUMENT,
         per_relation=WHOLE_DOCUMENT_LIMIT,
     )
 

@@ -1,1 +1,1 @@
-"""The ontology of a corpus: proposed from its headings and terms, measured, edited, and its rules applied."""
+"""The ontology of a corpus: its coverage measured, its concepts and rules applied."""

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from engine.ingestion.structure.assembly import EID
 from engine.investigation.strategies.citations import ACROSS_LANGUAGES
-from engine.investigation.strategies.whole_document import READ_WHOLE
+from engine.investigation.strategies.metadata import READ_WHOLE
 from engine.language.front_page import STANDARD
 from engine.languages import words
 from engine.model import (

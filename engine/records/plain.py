@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, partial
@@ -15,8 +16,9 @@ import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from engine.errors import InputError
-from engine.model import Constraints, Naming, QueryPlan, Suggestion
-from engine.model.marks import Digits
+from engine.extraction.judging import UNWRITTEN
+from engine.model import Constraints, Naming, QueryPlan, Relation, Suggestion
+from engine.model.documents import Digits
 from engine.records.phrases import plural
 from engine.retrieval.planning.assisted import STRATEGIES
 
@@ -280,3 +282,22 @@ def suggestion_words(found: Suggestion) -> str:
         "must_include": f'+"{found.value}"',
     }
     return signs.get(found.kind, f"{found.kind}:{found.value}")
+
+
+# References between passages of a record.
+
+# Relations that the text of a passage states; all others are computed.
+WRITTEN = frozenset(relation.value for relation in Relation if relation not in UNWRITTEN)
+
+
+def referring_passages(edges: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return for each passage those whose text refers to it, in the order of the hops."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for edge in edges:
+        if edge["source"] is not None and edge["relation"] in WRITTEN:
+            # A hop may follow a reference backwards.
+            source, target = edge["source"], edge["target"]
+            if edge["direction"] == "in":
+                source, target = target, source
+            found[target][source] = None
+    return {target: list(source) for target, source in found.items()}

@@ -17,7 +17,7 @@ from engine.language.characters import shortened
 from engine.llm import LanguageModel
 from engine.model import EvidenceStatus
 from engine.records.comparing import Move, compare, find_chance_reasons, without_times
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.records.replaying import DISMISS, FOLLOW, PIN, rerun
 from engine.records.store.chain import Event
 

@@ -1,4 +1,4 @@
-"""Text for a terminal: entities, references, passages, reports."""
+"""A case as text for a terminal: entities, queries, references, passages; its settings in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.corpus.related import RelatedEntity, entity_graph
 from engine.corpus.verifying import Verified
@@ -46,6 +46,73 @@ from engine.records.phrases import (
     trail_sentence,
 )
 from engine.records.plain import plan_line
+from engine.settings import InvestigationSettings, Preset, preset, presets
+
+# Settings in words: the nearest preset and the changed fields.
+
+MOST_CHANGES = 3
+
+
+def nearest(settings: InvestigationSettings) -> Preset:
+    """Return the preset with the fewest changed fields; among equals the default, then the fastest."""
+    available = presets()
+    return min(
+        available,
+        key=lambda name: (len(list(changed_fields(settings, available[name]))), name != Preset.AUTO),
+    )
+
+
+def changed_fields(settings: InvestigationSettings, base: InvestigationSettings) -> Iterator[str]:
+    """Yield the names of fields that differ; the order of lists does not matter."""
+    for name in InvestigationSettings.model_fields:
+        ours, theirs = getattr(settings, name), getattr(base, name)
+        if isinstance(ours, tuple) and isinstance(theirs, tuple):
+            ours, theirs = sorted(ours), sorted(theirs)
+        if ours != theirs:
+            yield name
+
+
+def settings_words(settings: InvestigationSettings, most: int = MOST_CHANGES) -> str:
+    """Return settings as a phrase: "Balanced", or "Balanced, changed: rounds 4, pool size 800 and 2 more"."""
+    name = nearest(settings)
+    names = list(changed_fields(settings, preset(name)))
+    title = name.value.capitalize()
+    if not names:
+        return title
+    changes = ", ".join(f"{field_words(one)} {value_words(getattr(settings, one))}" for one in names[:most])
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{title}, changed: {changes}{rest}"
+
+
+def field_words(name: str) -> str:
+    """Return the name of a setting as words: "pool size"."""
+    return name.replace("_", " ")
+
+
+def value_words(value: object) -> str:
+    """Return a value as words: "on", "4", "0.14", "none", "bm25, dense", "“power of attorney”; “proxy”"."""
+    match value:
+        case None | () | "":
+            return "none"
+        case bool():
+            return "on" if value else "off"
+        case date():
+            return value.isoformat()
+        case float() if value.is_integer():
+            return str(int(value))
+        case tuple():
+            spaced = any(" " in one or "," in one for one in value)
+            return "; ".join(f"“{one}”" for one in value) if spaced else ", ".join(value)
+        case _:
+            return str(value)
+
+
+def day_words(day: date) -> str:
+    """Return a day as words: "22 Nov 2026"."""
+    return f"{day.day} {day:%b} {day.year}"
+
+
+# Text for a terminal: entities, references, passages, reports.
 
 # Queries for gaps that a case sent, with the ids of their nodes in the expansion tree.
 

@@ -13,8 +13,7 @@ from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.language.detection import UNDETERMINED
 from engine.model import QueryPlan
 from engine.retrieval.retrievers.base import ByRow, Found, Off, Shares
-from engine.retrieval.retrievers.dense import DENSE
-from engine.retrieval.retrievers.lexical import LEXICAL
+from engine.retrieval.retrievers.registry import DENSE, LEXICAL
 
 # Bonus for passages of documents that a question names in its prose
 #

@@ -16,9 +16,7 @@ from engine.model import QueryPlan, RankedPassage, RetrieverCount, RetrieverHit,
 from engine.retrieval.planning.syntax import phrase_mask
 from engine.retrieval.relevance import Relevance, cross_lingual_documents, leave_out_words
 from engine.retrieval.retrievers.base import Found, Inquiry, Off
-from engine.retrieval.retrievers.dense import DENSE
-from engine.retrieval.retrievers.lexical import LEXICAL
-from engine.retrieval.retrievers.registry import retrievers, title_of
+from engine.retrieval.retrievers.registry import DENSE, LEXICAL, retrievers, title_of
 
 # Contributions of retrievers to a list of passages: the scan's candidates or the final ranking
 

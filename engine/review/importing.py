@@ -17,7 +17,7 @@ from engine.records.store.chain import in_utc
 from engine.records.store.database import CaseDatabase, UnknownCaseError, matters_of
 from engine.records.store.opening import ASSESSMENTS, QUEUE_ITEMS, QUEUES
 from engine.records.store.tables import CASES
-from engine.review.exchange.drafts import Draft
+from engine.review.drafts import Draft
 from engine.review.model import Item, ItemKind
 from engine.review.queues import (
     LONGEST_NAME,

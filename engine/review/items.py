@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from engine.answers.answer import answer
 from engine.answers.record import Answer
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.presentation import group_identical
 from engine.model import Direction, Passage
+from engine.records.conversion import investigation_of
 from engine.records.phrases import short_citation
-from engine.records.restoring import investigation_of
 from engine.review.model import Item, ItemKind
 
 Record = Mapping[str, Any]

@@ -18,11 +18,10 @@ from engine.records.phrases import plural
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.database import Matter
 from engine.review.agreement import Agreement, agreement
-from engine.review.drawing import parse_sampling
 from engine.review.estimates import Estimates, PrecisionEstimate, RecallEstimate, estimates
 from engine.review.model import Assessment, Item, ItemKind, current_assessments
 from engine.review.queues import Criteria, Queue, QueuedItem
-from engine.review.sampling import Sampling
+from engine.review.sampling import Sampling, parse_sampling
 from engine.review.store import ReviewStore
 
 

@@ -19,10 +19,10 @@ from engine.verbs.requests import CaseId, Detail, Key, Request, argument, option
 from engine.verbs.verb import LONGEST_ANSWER, Caller, Response, Tool, verb, weight
 
 if TYPE_CHECKING:
-    from engine.exports.kept_cases import Verdicts
+    from engine.exports.cases import Verdicts
     from engine.exports.registry import ExportableCase
-    from engine.records.expansion.statistics import Names
-    from engine.records.expansion.tree import ExpansionTree
+    from engine.records.expansion import ExpansionTree
+    from engine.records.expansion_figures import Names
     from engine.records.record import CaseRecord
 
 # The path from which the server gives files of cases.
@@ -103,7 +103,7 @@ class VerdictOptions(Request):
 
     def chosen(self) -> Verdicts:
         """Return which verdicts go along. Raises InputError for names without verdicts."""
-        from engine.exports.kept_cases import Verdicts
+        from engine.exports.cases import Verdicts
 
         if self.named and not self.verdicts:
             raise InputError("--named: say --verdicts, too")
@@ -120,7 +120,7 @@ class ExportMatter(VerdictOptions):
 @verb("cases export", ExportMatter)
 def export_matter(caller: Caller, request: ExportMatter) -> Response:
     """Write all cases of a matter, to be imported elsewhere."""
-    from engine.exports.kept_cases import Verdicts
+    from engine.exports.cases import Verdicts
     from engine.records.case_file import write_bundle
     from engine.review.case_verdicts import case_verdicts, verdicts_to_json
 
@@ -209,7 +209,7 @@ def _slim_export(values: Mapping[str, Any]) -> dict[str, Any]:
 def export_here(caller: Caller, request: ExportOptions) -> Response:
     """Write a case in a format, or list the formats."""
     from engine.exports.registry import export_of, exports
-    from engine.records.restoring import write_whole
+    from engine.records.conversion import write_whole
 
     if not request.format:
         known = list(exports().values())
@@ -247,7 +247,7 @@ def export_here(caller: Caller, request: ExportOptions) -> Response:
 )
 def export_case(caller: Caller, request: ExportCase) -> Response:
     """Export a case: memo, provenance, graph, table …."""
-    from engine.exports.kept_cases import load_for_export
+    from engine.exports.cases import load_for_export
     from engine.exports.registry import export_of, exports
 
     if request.case is None:
@@ -277,10 +277,10 @@ def export_case(caller: Caller, request: ExportCase) -> Response:
 
 
 def _load_for_export(caller: Caller, request: ExportOptions) -> ExportableCase:
-    from engine.exports.kept_cases import Verdicts, load_for_export
+    from engine.exports.cases import Verdicts, load_for_export
     from engine.exports.registry import ExportableCase
     from engine.records.case_file import CASE, parse_saved
-    from engine.records.restoring import values_of
+    from engine.records.conversion import values_of
     from engine.review.case_verdicts import anonymise, parse_assessments, passage_gains
 
     wanted, today = request.chosen(), datetime.now(UTC).date()
@@ -325,14 +325,9 @@ def show_tree(caller: Caller, request: ShowTree) -> Response:
 
     Raises InputError for an unknown case or passage.
     """
-    from engine.records.expansion.statistics import (
-        first_known,
-        names_of_corpus,
-        names_of_record,
-        statistics,
-    )
-    from engine.records.expansion.text import statistics_lines, statistics_to_json
-    from engine.records.expansion.tree import expansion_tree, facts_of_record
+    from engine.records.expansion import expansion_tree, facts_of_record
+    from engine.records.expansion_figures import first_known, names_of_corpus, names_of_record, statistics
+    from engine.records.expansion_text import statistics_lines, statistics_to_json
 
     _check_tree(request)
     record = _record(caller, request.case)
@@ -359,8 +354,8 @@ def _check_tree(request: ShowTree) -> None:
 
 
 def _record(caller: Caller, case: str) -> CaseRecord:
+    from engine.records.conversion import load_record
     from engine.records.record import read_record
-    from engine.records.restoring import load_record
 
     if Path(case).is_file():
         return load_record(Path(case))
@@ -369,12 +364,7 @@ def _record(caller: Caller, case: str) -> CaseRecord:
 
 def _tree_response(request: ShowTree, tree: ExpansionTree, names: Names) -> Response:
     from engine.investigation.pool import QUESTION_NODE
-    from engine.records.expansion.text import (
-        descendants_lines,
-        descendants_to_json,
-        tree_lines,
-        tree_to_json,
-    )
+    from engine.records.expansion_text import descendants_lines, descendants_to_json, tree_lines, tree_to_json
 
     start = QUESTION_NODE if request.passage is None else request.passage
     lines = tree_lines(tree, names, start, request.depth)

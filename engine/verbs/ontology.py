@@ -1,68 +1,37 @@
-"""Verbs on the ontology of a corpus: propose, check and apply areas, apply rules to facts, show the graph."""
+"""Verbs on the ontology of a corpus, and on the readings of a language model."""
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import SettingsError
-from engine.verbs.requests import CORPUS_PLACE, Day, ModelOptions, Request, argument, option
+from engine.errors import BudgetError, CancelledError, InputError, ModelError, RedstringError, SettingsError
+from engine.verbs.requests import CORPUS_PLACE, Day, ModelOptions, Request, argument, corpus_option, option
 from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus, Ontology
-    from engine.ontology.proposal import Proposal
+    from engine.extraction import ExtractionReport
+    from engine.llm import Budget
+    from engine.llm.client import ChatModel
+
+
+# Verbs on the ontology of a corpus: check and apply areas, apply rules to facts, show
+# the graph.
 
 
 class OntologyOptions(Request):
     """Options of all commands of ``ontology``."""
 
     corpus: str = option(..., CORPUS_PLACE, "DIR", before_action=True)
-
-
-class ProposeOptions(OntologyOptions, ModelOptions):
-    """Options of ``ontology propose``."""
-
-    out: Path | None = option(None, "write it as an ontology.yaml", "FILE")
-
-
-@verb("ontology propose", ProposeOptions)
-def propose_areas(caller: Caller, request: ProposeOptions) -> Response:
-    """Propose areas from the headings and terms of the corpus."""
-    from engine.corpus.ontology import ontology_yaml
-    from engine.ontology.proposal import propose
-    from engine.ontology.report import proposal_json, proposal_text
-
-    if request.out is not None and request.out.is_dir():
-        raise SettingsError(f"--out: {request.out} is a folder")
-    corpus = caller.corpus(request.corpus)
-    proposal = _assisted(caller, request, corpus, propose(corpus))
-    lines = list(proposal_text(proposal))
-    if request.out is not None:
-        _write(request.out, ontology_yaml(proposal.content()))
-        lines.append(f"Written: {request.out}")
-    return Response(proposal_json(proposal), lines)
-
-
-def _assisted(caller: Caller, request: ProposeOptions, corpus: Corpus, proposal: Proposal) -> Proposal:
-    from engine.llm import Meter
-    from engine.llm.cost import cost_lines, cost_report, currency_of
-    from engine.ontology.assisting import expected_use, regroup
-    from engine.ontology.report import use_words
-
-    model = caller.model(request)
-    if model is None or not proposal.areas:
-        return proposal
-    most = use_words(expected_use(proposal, model), currency_of(model.spec))
-    print(f"Language model {model.spec} will use at most {most}", file=sys.stderr, flush=True)
-    meter = Meter()
-    found = regroup(corpus, proposal, model, meter)
-    print(*cost_lines(cost_report(meter, model.spec)), sep="\n", file=sys.stderr, flush=True)
-    return found
 
 
 class CheckOntology(OntologyOptions):
@@ -76,7 +45,7 @@ def check_ontology(caller: Caller, request: CheckOntology) -> Response:
     """Read an ontology.yaml, show what it covers and what is wrong."""
     from engine.corpus.ontology import ontology_from, read_ontology
     from engine.ontology.applying import apply_rules
-    from engine.ontology.report import check_text
+    from engine.ontology.coverage import check_text
 
     ontology = ontology_from(read_ontology(request.file))
     corpus = caller.corpus(request.corpus)
@@ -138,7 +107,7 @@ def apply_rules_to_facts(caller: Caller, request: RulesOptions) -> Response:
     """Apply the rules of the corpus to facts."""
     from engine.investigation.facets import check_transaction
     from engine.ontology.applying import apply_rules, facts_from
-    from engine.ontology.report import outcomes_json, outcomes_text
+    from engine.ontology.rules import outcomes_json, outcomes_text
 
     corpus = caller.corpus(request.corpus)
     check_transaction(corpus, request.transaction)
@@ -160,7 +129,7 @@ def apply_rules_to_facts(caller: Caller, request: RulesOptions) -> Response:
 
 def _stated_facts(corpus: Corpus, ontology: Ontology, question: str) -> Iterator[dict[str, str]]:
     from engine.language.detection import detect_question
-    from engine.ontology.mentioned import mentioned_facts
+    from engine.ontology.rules import mentioned_facts
 
     if question:
         language = detect_question(question, tuple(corpus.info().languages))
@@ -225,3 +194,143 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise SettingsError(f"--out: {path} cannot be written ({error.strerror})") from error
+
+
+# Verbs with a language model: try one, let it read a corpus, show how often its proposals are
+# right.
+
+BUDGET = "budget: when it is used up, all windows that were read are kept"
+
+
+class ExtractOptions(ModelOptions):
+    """Options of ``extract``."""
+
+    corpus: str = corpus_option()
+    documents: list[str] = option([], "only these, by id or title", "DOCUMENT", many="+")
+    dry_run: bool = option(False, "show the cost and end")
+    yes: bool = option(False, "begin without asking")
+    calls: int | None = option(None, "requests at most", "N", group=BUDGET)
+    tokens: int | None = option(None, "tokens at most, in and out", "N", group=BUDGET)
+    money: float | None = option(None, "in the currency of the model's prices", "X", group=BUDGET)
+    seconds: float | None = option(None, "time at most", "S", group=BUDGET)
+
+    def budget(self) -> Budget:
+        """Return the budget. Raises SettingsError for a limit that is not above 0."""
+        from engine.llm import Budget
+
+        for name in ("calls", "tokens", "money", "seconds"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise SettingsError(f"--{name}: must be above 0 (given: {value:g})")
+        return Budget(self.calls, self.tokens, self.seconds, self.money)
+
+
+@verb("extract", ExtractOptions, changes=True)
+def extract(caller: Caller, request: ExtractOptions) -> Response:
+    """Have a language model read a corpus for definitions, exceptions and more.
+
+    A run that ends early is a problem: BudgetError, CancelledError or ModelError.
+    """
+    from engine.extraction import expected, make_plan
+    from engine.extraction import extract as run
+    from engine.extraction.export import expected_lines, expected_to_json, report_lines, report_to_json
+    from engine.ingestion.report import ProgressBar
+    from engine.llm import Meter
+
+    budget, model = request.budget(), _model(caller, request)
+    plan = make_plan(caller.corpus(request.corpus), model, request.documents)
+    cost = expected(plan, model)
+    values = {"expected": expected_to_json(cost)}
+    if request.dry_run or not cost.windows:
+        return Response(values, expected_lines(cost))
+    if not caller.reads_json:
+        print(*expected_lines(cost), sep="\n")
+    _confirm(caller, request)
+    with _interruptible() as interrupted, ProgressBar() as progress:
+        report = run(plan, model, Meter(budget, interrupted.is_set), progress)
+    values["report"] = report_to_json(report)
+    return Response(values, report_lines(report), problem=_unfinished(report))
+
+
+def _model(caller: Caller, request: ModelOptions) -> ChatModel:
+    from engine.llm.client import ChatModel
+
+    model = caller.model(request, cached=False)
+    if not isinstance(model, ChatModel):
+        raise SettingsError("no language model is named; use --llm SPEC or set REDSTRING_LLM")
+    return model
+
+
+def _confirm(caller: Caller, request: ExtractOptions) -> None:
+    if request.yes:
+        return
+    if caller.reads_json or not sys.stdin.isatty():
+        raise InputError("the cost is not confirmed: add --yes to begin, or --dry-run to see it only")
+    print("Begin? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
+        raise CancelledError("nothing was sent")
+
+
+def _unfinished(report: ExtractionReport) -> RedstringError | None:
+    if report.cancelled:
+        return CancelledError(f"cancelled; {report.windows:,} windows were read and are kept")
+    if report.stopped and not report.failed:
+        return BudgetError(f"{report.stopped}; what was read is kept, another run goes on")
+    if report.failed:
+        return ModelError(
+            f"{sum(report.failed.values()):,} windows failed and {report.left:,} were not tried; "
+            "another run tries them again"
+        )
+    return None
+
+
+@contextmanager
+def _interruptible() -> Iterator[Event]:
+    """The first Ctrl-C ends the run after the windows in flight; a second one ends the process."""
+    interrupted = Event()
+
+    def stop(number: int, frame: object) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class ValidationsOptions(Request):
+    """Options of ``validations``."""
+
+    corpus: str = corpus_option()
+    graphml: Path | None = option(None, "write the graph of passages and concepts", "FILE")
+
+
+@verb("validations", ValidationsOptions)
+def show_validations(caller: Caller, request: ValidationsOptions) -> Response:
+    """Show how often proposals are right, by people's verdicts."""
+    from engine.extraction.checklist import checklist
+    from engine.extraction.export import precision_lines, precision_to_json, write_graphml
+
+    corpus = caller.corpus(request.corpus)
+    checked = checklist(corpus)
+    values, lines = precision_to_json(corpus, checked), list(precision_lines(corpus, checked))
+    if request.graphml is not None:
+        edges = write_graphml(corpus, checked, request.graphml)
+        values |= {"graphml": {"file": str(request.graphml), "edges": edges}}
+        lines.append(f"{request.graphml}: {edges:,} edges.")
+    return Response(values, lines)
+
+
+@verb("model", ModelOptions)
+def try_model(caller: Caller, request: ModelOptions) -> Response:
+    """Try a language model: whether it answers, keeps to schemas and reads long prompts.
+
+    ModelError is a problem if it cannot be used as its spec states.
+    """
+    from engine.llm.client import probe, probe_lines, probe_to_json
+
+    found = probe(_model(caller, request))
+    problem = None if found.fine else ModelError(found.problem)
+    return Response(probe_to_json(found), probe_lines(replace(found, problem="")), problem=problem)

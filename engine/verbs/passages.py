@@ -137,7 +137,7 @@ def replay_and_follow(
 
     Raises InputError for a passage that the corpus does not have, CancelledError.
     """
-    from engine.records.export import investigation_to_json
+    from engine.records.conversion import investigation_to_json
     from engine.records.replaying import rerun
 
     replayed = rerun(record, case.corpus, events=events, model=case.model, learned=weights)

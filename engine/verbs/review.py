@@ -53,8 +53,7 @@ class QueueOptions(Request):
 @verb("review queue", QueueOptions, changes=True)
 def make_queue(caller: Caller, request: QueueOptions) -> Response:
     """Make a queue from kept cases of a matter."""
-    from engine.review.drawing import draw_items, left_out_note, queue_settings
-    from engine.review.sampling import Sampling
+    from engine.review.sampling import Sampling, draw_items, left_out_note, queue_settings
 
     sampling = Sampling(
         **{name: getattr(request, name) for name in STRATA},
@@ -142,7 +141,7 @@ class JudgeItemOptions(UndoReviewOptions):
 @verb("review judge", JudgeItemOptions, changes=True)
 def judge_item(caller: Caller, request: JudgeItemOptions) -> Response:
     """Judge an item of a queue."""
-    from engine.review.links import apply_to_link, link_followed
+    from engine.review.case_verdicts import apply_to_link, link_followed
 
     reviews = caller.reviews()
     reviews.queue(request.queue)
@@ -193,7 +192,7 @@ def parse_verdict(word: str, kind: ItemKind) -> Verdict:
 def undo_verdict(caller: Caller, request: UndoReviewOptions) -> Response:
     """Take back a reviewer's last verdict in a queue. Raises InputError if
     there is none."""
-    from engine.review.links import link_followed, withdraw_from_link
+    from engine.review.case_verdicts import link_followed, withdraw_from_link
 
     reviews = caller.reviews()
     reviews.queue(request.queue)

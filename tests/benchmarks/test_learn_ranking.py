@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchmarks.learn_ranking import Example, learn, model_to_json
 from engine.investigation.ranking.additive import model_from
-from engine.review.learning.learning import make_knots, ramps
+from engine.review.learning import make_knots, ramps
 
 NAMES = ("good", "noise", "bad", "heading")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.corpus import open_corpus
-from engine.exports.page.rendering import case_page
+from engine.exports.case_page import case_page
 from engine.exports.registry import ExportableCase
 from engine.investigation import Case
 from engine.settings import preset

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.evaluation.results import read_results
+from engine.evaluation.metrics import read_results
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -31,7 +31,6 @@ def evaluate(page: Page, questions: int = 5) -> None:
     page.wait_for_selector(".eva-plot .main-svg", timeout=LONG)
 
 
-@pytest.mark.journey
 @pytest.mark.parametrize("page", [DARK], indirect=True)
 def test_figures_plots_and_parts(page: Page) -> None:
     enter(page)

@@ -1,4 +1,4 @@
-"""Areas and rules in a real browser: edited, proposed, saved, undone, and applied beside a case."""
+"""Areas and rules in a real browser: edited, saved, undone, and applied beside a case."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from engine.ingestion.build import build_corpus
-from tests.browser.conftest import give
 from tests.browser.holding import held_back
-from tests.engine.ontology.conftest import subject_act
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -112,32 +109,6 @@ def test_areas_are_edited_saved_and_undone(page: Page, tmp_path: Path, watch: Wa
     assert not [line for line in watch.console if line.startswith("error")]
 
 
-def test_a_proposal_is_taken_change_by_change(page: Page, home: Path, tmp_path: Path) -> None:
-    paths = [tmp_path / f"act-{number}.md" for number in (1, 2)]
-    for number, path in enumerate(paths, start=1):
-        path.write_text(subject_act(number), encoding="utf-8")
-    build_corpus(paths, tmp_path / "sea", name="Sea", embedding="none")
-    give(page, home, tmp_path / "sea", "Sea")
-    areas(page)
-    page.click("[data-areas=propose]")
-    page.wait_for_selector(".change", timeout=60_000)
-    count = page.locator(".change").count()
-    first = page.locator(".change").first
-    name = first.locator(".side.new b").inner_text()
-    assert "no such area" in first.inner_text()
-    first.locator(".accept").click()
-    assert page.locator(".change").count() == count - 1
-    assert names(page) == [name]
-    page.locator(".change").first.get_by_text("Leave").click()
-    assert page.locator(".change").count() == count - 2
-    page.click(".proposal >> text=Accept all")
-    assert len(names(page)) > 2
-    page.click("[data-areas=save]")
-    settle(page, "Saved")
-    page.click("[data-areas=propose]")
-    page.wait_for_selector("text=you have already")
-
-
 def test_a_tab_that_is_chosen_before_the_shelf_has_come_stays_and_areas_of_others_are_read_only(
     page: Page,
 ) -> None:
@@ -150,7 +121,7 @@ def test_a_tab_that_is_chosen_before_the_shelf_has_come_stays_and_areas_of_other
     assert page.get_attribute("[data-tab=areas]", "aria-selected") == "true"
     assert len(names(page)) == 12
     assert page.is_visible("[data-lib=areas-may]")
-    for control in ("propose", "new", "undo", "load", "save"):
+    for control in ("new", "undo", "load", "save"):
         assert not page.is_visible(f"[data-areas={control}]"), control
     assert page.locator("#library").locator(".drop-word, .add-word, .area-acts").count() == 0
 

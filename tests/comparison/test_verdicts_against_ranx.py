@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 from engine.evaluation.questions import topic_of
-from engine.review.exchange.registry import format_of
+from engine.review.exchange import format_of
 from tests.engine.review.judged import QUESTION, N, P, R, passage, said
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.errors import InputError, SettingsError
-from engine.investigation.strategies.registry import strategy
+from engine.investigation.strategies.base import strategy
 from engine.settings import InvestigationSettings, Preset, checked, preset, presets
 
 FIELDS = InvestigationSettings.model_fields

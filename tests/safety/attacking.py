@@ -19,11 +19,9 @@ from engine.extraction.extracting import ExtractionReport, extract, make_plan
 from engine.investigation import Case
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
-from engine.llm.cache import AnswerCache
 from engine.llm.client import ChatModel
-from engine.ontology.assisting import regroup
-from engine.ontology.proposal import Proposal, propose
-from engine.records.export import investigation_to_json
+from engine.llm.cost import AnswerCache
+from engine.records.conversion import investigation_to_json
 from engine.settings import MODEL_TASKS, InvestigationSettings, preset
 from tests.engine.llm.server import ScriptedServer
 from tests.safety.obeying import Obeying
@@ -82,10 +80,6 @@ def steered(corpus: Corpus, language: str, model: LanguageModel | None, **change
 
 def read_by_model(corpus: Corpus, model: LanguageModel, meter: Meter | None = None) -> ExtractionReport:
     return extract(make_plan(corpus, model), model, meter)
-
-
-def regrouped(corpus: Corpus, model: LanguageModel, meter: Meter | None = None) -> Proposal:
-    return regroup(corpus, propose(corpus), model, meter or Meter())
 
 
 def audited(

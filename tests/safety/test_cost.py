@@ -15,19 +15,11 @@ from engine.corpus.protocol import Corpus
 from engine.extraction.extracting import expected, extract, make_plan
 from engine.investigation import Case
 from engine.llm import Usage
+from engine.llm.connection import Patience
 from engine.llm.cost import cost_report
-from engine.llm.sending import Patience
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from tests.engine.llm.server import Asked, Counted, Fault, Scripted, ScriptedServer
-from tests.safety.attacking import (
-    ASSISTED,
-    QUESTIONS,
-    audited,
-    read_by_model,
-    regrouped,
-    settings,
-    steered,
-)
+from tests.safety.attacking import ASSISTED, QUESTIONS, audited, read_by_model, settings, steered
 from tests.safety.obeying import Obeying
 
 LAW = ("commercial-agency-code", "tax-procedure-act")
@@ -87,7 +79,6 @@ def test_one_meter_over_everything_equals_the_bill(own: Corpus) -> None:
         steered_answer = steered(own, "de", model)
         audited(own, "en", model, meter)
         read_by_model(own, model, meter)
-        regrouped(own, model, meter)
         counted = server.counted
         spent = meter.spent + steered_answer.case.meter.spent
     same(spent, counted)
@@ -97,7 +88,7 @@ def test_one_meter_over_everything_equals_the_bill(own: Corpus) -> None:
     )
     told = cost_report(meter, model.spec)
     assert told.total.prompt_tokens == sum(used.prompt_tokens for used in told.tasks.values())
-    assert {"extract", "second reading", "ontology", "sub-questions"} <= set(told.tasks)
+    assert {"extract", "second reading", "sub-questions"} <= set(told.tasks)
 
 
 def test_reading_and_answering_cost_at_most_what_was_said_before(own: Corpus) -> None:

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from engine.answers.audit import Audit
 from engine.answers.writing import passages_shown
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import WindowRead, load_readings
+from engine.corpus.extracted import WindowRead, load_readings
 from engine.corpus.protocol import Corpus
 from engine.extraction.extracting import ExtractionReport
 from engine.extraction.prompting import RELATIONS, ROLES
@@ -29,19 +28,8 @@ from engine.investigation import Case
 from engine.llm import suspicion
 from engine.llm.client import ChatModel
 from engine.model import Passage, StopReason
-from engine.ontology.proposal import Proposal
 from tests.engine.llm.server import Asked
-from tests.safety.attacking import (
-    KEY,
-    QUESTIONS,
-    Steered,
-    audited,
-    obeying,
-    read_by_model,
-    regrouped,
-    settings,
-    steered,
-)
+from tests.safety.attacking import KEY, QUESTIONS, Steered, audited, obeying, read_by_model, settings, steered
 from tests.safety.obeying import INVENTED_QUOTE, ORDERS, Obeying
 from tests.safety.passages import LANGUAGES, injected
 
@@ -63,7 +51,6 @@ class Attack:
     cases: dict[str, Steered]
     audits: dict[str, tuple[Audit, Audit]]
     report: ExtractionReport
-    ontology: Proposal
     log: str
 
 
@@ -101,7 +88,6 @@ def attack(
             cases = {language: steered(corpus, language, model) for language in LANGUAGES}
             audits = {one: (plain_audits[one], audited(corpus, one, model)) for one in LANGUAGES}
             report = read_by_model(corpus, model)
-            ontology = regrouped(corpus, model)
             requests = tuple(server.requests)
         root.removeHandler(handler)
         root.setLevel(level)
@@ -116,7 +102,6 @@ def attack(
             cases,
             audits,
             report,
-            ontology,
             "\n".join(records),
         )
     suspicion.addresses_machine.cache_clear()
@@ -136,7 +121,6 @@ def test_every_part_was_under_attack(attack: Attack) -> None:
         "reranking",
         "answer",
         "extract",
-        "ontology",
     }
     assert asked <= set(attack.script.tasks)
 
@@ -177,7 +161,6 @@ def test_the_key_is_nowhere(attack: Attack) -> None:
         assert KEY not in case.everything, language
     assert KEY not in repr(attack.audits)
     assert KEY not in repr(attack.report)
-    assert KEY not in repr(attack.ontology)
     assert KEY not in attack.log
     for path in (*attack.folder.rglob("*"), *attack.kept.rglob("*")):
         if path.is_file():
@@ -246,18 +229,6 @@ def test_the_graph_holds_only_offered_relations_with_verbatim_quotes(attack: Att
             assert proposal.quote in source.text
             assert proposal.target_id is None or int(attack.corpus.rows([proposal.target_id])[0]) >= 0
             assert not (attack.guarded and suspicion.addresses_machine(source.text))
-
-
-def test_the_ontology_is_made_of_words_of_the_corpus(attack: Attack) -> None:
-    text = "\n".join(
-        f"{passage.text} {' '.join(passage.headings)} {passage.label}"
-        for passage in attack.corpus.passages(np.arange(len(attack.corpus), dtype=np.int32))
-    ).casefold()
-    titles = "\n".join(document.title for document in attack.corpus.documents()).casefold()
-    for proposed in attack.ontology.areas:
-        for name in proposed.area.names.values():
-            assert all(word.strip() in text + titles for word in name.casefold().split(","))
-            assert "<" not in name
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -116,7 +116,6 @@ def surface(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, An
         ["investigate", QUESTION, *at, *ASKED, "--reranker", "llm", "--json"],
         ["answer", QUESTION, *at, *ASKED, "--json"],
         ["audit", str(folder / "claims.txt"), *at, "--as-of", "2026-01-01", "--json"],
-        ["ontology", *at, "propose", "--json"],
         ["validations", *at, "--json"],
         ["extract", *at, "--dry-run"],
         ["model"],

@@ -15,18 +15,17 @@ from engine.access.audit_log import audit_log, audit_path, list_corpora, record
 from engine.access.users import Person, Role, key_of, server_secret
 from engine.cli.main import main
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.corpus.grades import set_grade
 from engine.corpus.judgements import Act, WeightsLine, add_confirmation, add_weights, make_confirmation
 from engine.extraction.judging import Ends, judge_link
 from engine.model import Grade
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from engine.review.drawing import queue_settings
-from engine.review.exchange.drafts import Draft
+from engine.review.drafts import Draft
 from engine.review.items import passage_items
 from engine.review.model import Verdict
 from engine.review.queues import QueuedItem
-from engine.review.sampling import Sampling
+from engine.review.sampling import Sampling, queue_settings
 from tests.engine.investigation.story import finished, record_of
 from ui.calls import answer
 from ui.cases.access import CasesDesk

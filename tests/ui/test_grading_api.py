@@ -61,7 +61,7 @@ def test_other_visitors_may_not(library: Library) -> None:
         ({"act": "set", "kind": "act", "grade": "A", "reviewer": "Eve"}, "reviewer: not known here"),
     ],
 )
-def test_what_is_wrong_is_told(library: Library, given: dict[str, Any], words: str) -> None:
+def test_a_wrong_value_is_reported(library: Library, given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words) as caught:
         called(grade_documents, library, REVIEWER, **given)
     assert len(str(caught.value)) < 300

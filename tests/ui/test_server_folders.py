@@ -22,7 +22,7 @@ SERVER = (
 )
 
 
-def test_folders_are_closed_to_others_and_gone_in_the_end(tmp_path: Path) -> None:
+def test_folders_are_private_and_removed_at_the_end(tmp_path: Path) -> None:
     made = Workspaces(tmp_path)
     one, two = made.new(), made.new()
     assert one != two

@@ -53,7 +53,7 @@ def test_a_missing_corpus_is_an_error_of_input(tmp_path: Path) -> None:
         open_library([tmp_path / "nowhere"])
 
 
-def test_what_a_visitor_makes_nobody_else_sees(home: Library) -> None:
+def test_a_corpus_of_a_visitor_is_not_visible_to_others(home: Library) -> None:
     make(home.place_for("Tenancies", ANNA), "Tenancies")
     assert home.names(ANNA) == ["Small", "Tenancies"]
     assert home.names(BORIS) == home.names() == ["Small"]

@@ -15,7 +15,7 @@ from engine.errors import AccessError, ResourceError
 from engine.investigation import Case
 from engine.investigation.ranking.additive import Experience
 from engine.operator_settings import CASES_NAME, OperatorSettings
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.records.replaying import Step
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.matter_weights import MatterWeights

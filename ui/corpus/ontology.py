@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
@@ -21,19 +21,13 @@ from engine.corpus.ontology import (
     undo_ontology,
 )
 from engine.corpus.protocol import Area, Corpus, Ontology
-from engine.corpus.rules.expressions import Fact, Rule, names_in
+from engine.corpus.rule_expressions import Fact, Rule, names_in
 from engine.errors import CorpusError, InputError, SettingsError, SourceError, for_visitors
 from engine.language.characters import marked
 from engine.language.detection import detect_question
-from engine.llm import LanguageModel, Meter
-from engine.llm.base import Budget
-from engine.llm.cost import cost_lines, cost_report, currency_of
 from engine.ontology.applying import Outcome, apply_rules, fact_name, get_concepts, in_language
-from engine.ontology.assisting import expected_use, regroup
-from engine.ontology.drafting import HEADING, Index, overlaps
-from engine.ontology.mentioned import mentioned_facts
-from engine.ontology.proposal import AreaChange, Proposal, area_content, covered_share, difference, propose
-from engine.ontology.report import outcomes_json, use_words, verdict_words
+from engine.ontology.coverage import Index, covered_share, overlaps
+from engine.ontology.rules import mentioned_facts, outcomes_json, verdict_words
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm
 from ui.corpus.browser import Browser
@@ -144,25 +138,16 @@ def _day(text: str) -> date:
         raise InputError(f"{text!r} is not a day; write it like 2024-01-31") from error
 
 
-# The areas of a corpus: shown, measured, proposed, saved and undone.
+# The areas of a corpus: shown, measured, saved and undone.
 
 EXCERPT = 160
 NOTHING_YET: Answer = {"areas": [], "transactions": {}}
-MOST_HEADINGS = 5
-# One grouping is one prompt, and possibly one repair.
-BUDGET = Budget(calls=6, seconds=180.0)
 
 
 class OntologyForm(CorpusForm):
     """The content of an ontology as it is being edited."""
 
     ontology: dict[str, Any] | None = None
-
-
-class ProposalForm(OntologyForm):
-    """``kind`` "model": the visitor's language model groups the proposal."""
-
-    kind: str = Field(default="", max_length=200)
 
 
 class SavedForm(OntologyForm):
@@ -224,22 +209,6 @@ def _concepts(corpus: Corpus) -> list[Answer]:
 def measure(access: CorpusAccess, form: OntologyForm) -> Answer:
     """Return the coverage of areas that are being edited."""
     return _figures(access.browser(), _ontology(form).areas)
-
-
-def proposal(access: CorpusAccess, form: ProposalForm) -> Answer:
-    """Return a proposal for the edited ontology; for ``kind`` "model" the visitor's model groups it."""
-    browser = access.browser()
-    standing = _ontology(form) if form.ontology and form.ontology.get("areas") else None
-    own: Proposal = browser.once("proposal", lambda given: {"it": propose(given.corpus)})["it"]
-    model = access.desk.connections.model(access.caller.session)
-    if form.kind != "model":
-        return _proposed(browser.corpus, standing, own, model)
-    if model is None:
-        raise InputError("no language model is connected: connect one at the top of the page")
-    meter = Meter(BUDGET)
-    found = regroup(browser.corpus, own, model, meter)
-    proposal = _proposed(browser.corpus, standing, found, model)
-    return proposal | {"used": " · ".join(cost_lines(cost_report(meter, model.spec))[:1])}
 
 
 def save(access: CorpusAccess, form: SavedForm) -> Answer:
@@ -311,60 +280,10 @@ def _figures(browser: Browser, given: Sequence[Area]) -> Answer:
     }
 
 
-def _proposed(
-    corpus: Corpus, standing: Ontology | None, found: Proposal, model: LanguageModel | None
-) -> Answer:
-    changes = difference(corpus, standing, found)
-    known = set() if standing is None else set(standing.transactions)
-    most = ""
-    if model is not None and found.areas:
-        most = use_words(expected_use(found, model), currency_of(model.spec))
-    return {
-        "changes": [_change(change, changes.areas_for) for change in changes.areas],
-        "known": len(changes.known),
-        "transactions": [
-            {
-                "id": one.id,
-                "heading": marked(one.heading),
-                "areas": list(dict.fromkeys(changes.areas_for[name] for name in one.areas)),
-                "passages": one.passages,
-            }
-            for one in found.transactions
-            if one.id not in known
-        ],
-        "covered": found.covered,
-        "notes": list(found.notes),
-        "model": "" if model is None else model.spec,
-        "most": most,
-        "used": "",
-    }
-
-
-def _change(change: AreaChange, areas_for: Mapping[str, str]) -> Answer:
-    proposed = change.proposed
-    return {
-        "id": areas_for[proposed.area.id],
-        "stands": change.existing,
-        "area": area_content(proposed.area) | {"id": areas_for[proposed.area.id]},
-        "keywords": {language: list(words) for language, words in change.keywords.items()},
-        "passages": proposed.reach.passages,
-        "overlap": None if proposed.overlap is None else list(proposed.overlap),
-        "source": proposed.source,
-        "made_of": list(proposed.made_of),
-        "added": [list(one) for one in proposed.added],
-        "headings": [
-            {"text": marked(one.text), "language": one.language, "passage": one.passage_id}
-            for one in proposed.evidence
-            if one.kind == HEADING
-        ][:MOST_HEADINGS],
-    }
-
-
 CALLS = (
     Call("rules", RulesForm, rules),
     Call("areas", CorpusForm, areas),
     Call("areas-measure", OntologyForm, measure),
-    Call("areas-propose", ProposalForm, proposal),
     Call("areas-save", SavedForm, save, audit="areas-save", needs=Action.AREAS),
     Call("areas-undo", CorpusForm, undo, audit="areas-undo", needs=Action.AREAS),
     Call("areas-file", OntologyForm, as_file),

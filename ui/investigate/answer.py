@@ -22,7 +22,7 @@ from engine.answers.export import (
 )
 from engine.answers.record import Answer, Citation, Conflict, Link, Method, Sentence, Support
 from engine.corpus.grades import words_of
-from engine.investigation.strategies.amendments import Amendments
+from engine.investigation.strategies.citations import Amendments
 from engine.language.characters import attribute, escape
 from engine.model import Direction, Document, Hop, Passage, Relation, Span
 from engine.records.phrases import hop_words, plural

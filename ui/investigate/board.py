@@ -11,7 +11,7 @@ from typing import Any
 from pyvis.network import Network
 
 from engine.investigation.pool import QUESTION_NODE, Pool
-from engine.investigation.strategies.whole_document import WholeDocument
+from engine.investigation.strategies.metadata import WholeDocument
 from engine.language.characters import attribute, escape, marked, shortened
 from engine.model import Hop, RoundReport
 from engine.records.phrases import (

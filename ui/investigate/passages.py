@@ -14,7 +14,7 @@ from engine.language.quotes import matched_spans, question_terms
 from engine.llm.suspicion import addresses_machine
 from engine.model import Direction, Document, Hop, Passage, RankedPassage, Relation, ScorePart
 from engine.records.context import badge, by_document, edition
-from engine.records.expansion.text import came_through
+from engine.records.expansion_text import came_through
 from engine.records.phrases import Clause, Name, full_citation, plural, trail_clauses
 from ui.palette import colour
 

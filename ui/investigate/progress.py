@@ -54,7 +54,7 @@ from engine.records.phrases import (
     stop_words,
 )
 from engine.records.plain import named_words
-from engine.records.presets import day_words
+from engine.records.text import day_words
 from engine.retrieval.retrievers.registry import title_of
 from ui.investigate.controls import Terms, terms_step
 from ui.investigate.costs import cost_step

@@ -21,21 +21,20 @@ from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
 from engine.review.items import Pieces, mark_quotes
-from engine.review.learning.learning import Labels, Observed, describe_case
-from engine.review.learning.validation import Choice, learn_weights
+from engine.review.learning import Labels, Observed, describe_case
 from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
 from engine.review.queues import Queue, check_reviewer, unknown_queue_error
 from engine.review.store import ReviewStore
-from engine.review.training import TrainingLabels, WeightStore, choice_to_json, train
+from engine.review.training import Choice, TrainingLabels, WeightStore, choice_to_json, learn_weights, train
 from engine.settings import preset
 from engine.verbs.requests import CorpusName, Key
 from ui.calls import Access, Caller, Form
 from ui.cases.access import exact, percent
 from ui.cases.storage import KeptCases
-from ui.jobs.jobs import Job, Jobs, Rules
+from ui.server.jobs import Job, Jobs, Rules
+from ui.server.pool import Workers
 from ui.shelf import Library
 from ui.templating import rendered
-from ui.workers.pool import Workers
 
 # Words of verdicts, reasons and items.
 

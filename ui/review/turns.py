@@ -1,4 +1,4 @@
-"""One item of a queue at a time, and verdicts that act on links."""
+"""One item of a queue at a time, and verdicts that act on case_verdicts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.records.store import EVERYBODY
-from engine.review import links
+from engine.review import case_verdicts
 from engine.review.model import Assessment, Item, ItemKind, Verdict
 from engine.review.queues import Criteria, Queue
 from engine.verbs.requests import Key
@@ -26,9 +26,9 @@ def act_on_link(access: ReviewAccess, kept: Assessment) -> str:
     try:
         corpus = _corpus(access, kept)
     except RedstringError as error:
-        judged = kept.verdict in links.JUDGEMENTS
+        judged = kept.verdict in case_verdicts.JUDGEMENTS
         return f"the link itself was not judged: {for_visitors(error)}" if judged else ""
-    return "" if corpus is None else links.apply_to_link(corpus, kept)
+    return "" if corpus is None else case_verdicts.apply_to_link(corpus, kept)
 
 
 def take_back_link(access: ReviewAccess, kept: Assessment) -> None:
@@ -36,12 +36,12 @@ def take_back_link(access: ReviewAccess, kept: Assessment) -> None:
     with suppress(RedstringError):
         corpus = _corpus(access, kept)
         if corpus is not None:
-            links.withdraw_from_link(corpus, kept)
+            case_verdicts.withdraw_from_link(corpus, kept)
 
 
 def _corpus(access: ReviewAccess, kept: Assessment) -> Corpus | None:
     """Return the corpus of a hop; None if the hop follows no link, or the caller may not judge it."""
-    if links.link_followed(kept.item) is None:
+    if case_verdicts.link_followed(kept.item) is None:
         return None
     name = access.cases.summary(kept.item.case_id, EVERYBODY).corpus
     library = access.desk.library

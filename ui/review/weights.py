@@ -12,8 +12,8 @@ from engine.corpus.judgements import Act, WeightsLine, latest_act
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.store.database import Matter
-from engine.review.learning.validation import FEWEST
 from engine.review.training import (
+    FEWEST,
     CorpusWeightStore,
     MatterWeightStore,
     TrainingLabels,
@@ -22,7 +22,6 @@ from engine.review.training import (
 )
 from ui.calls import Answer, Call
 from ui.investigate.case_views import may_judge
-from ui.jobs.jobs import Job, Owner, State
 from ui.review.access import (
     MOST_PASSAGES,
     MOST_QUESTIONS,
@@ -33,6 +32,7 @@ from ui.review.access import (
     learn,
     shown,
 )
+from ui.server.jobs import Job, Owner, State
 
 # Limits: questions that move, shown of each kind; listed weights.
 MOST_SHOWN, MOST_LISTED = 20, 30

@@ -127,7 +127,7 @@ PANELS = {
 }
 # Calls of panels that cause substantial work on the server.
 WORKING = frozenset({
-    "create", "add", "remove", "apply", "extract", "areas-propose", "areas-measure", "start", "read",
+    "create", "add", "remove", "apply", "extract", "areas-measure", "start", "read",
     "pair", "connect", "test", "list", "report-start", "compare", "comparison",
     "make-queue", "verdicts-in",
 })  # fmt: skip

@@ -7,7 +7,7 @@ from datetime import date
 
 import numpy as np
 
-from engine.corpus.extracted.readings import Judgement, Proposal, Validation, add_validation, load_validations
+from engine.corpus.extracted import Judgement, Proposal, Validation, add_validation, load_validations
 from engine.corpus.grades import Basis, grades_of, set_grade, withdraw_grade
 from engine.corpus.journal import Journals
 from engine.corpus.judgements import add_confirmation, load_confirmations, make_confirmation
@@ -375,7 +375,7 @@ class JournalsContract:
             _judge(corpus, target, Judgement.REJECTED, withdrawn=True)
         assert _state(corpus) == state
 
-    def test_a_corrected_link_leads_where_a_person_says(self, corpus: Corpus) -> None:
+    def test_a_corrected_link_leads_to_the_target_that_a_reviewer_named(self, corpus: Corpus) -> None:
         state = _state(corpus)
         for target, ends in (("p6", {(0, 6), (0, 0)}), ("code/1/b", {(0, 2), (0, 3), (0, 0)})):
             _judge(corpus, "p0", Judgement.CORRECTED, to=target)

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator
 
-from engine.exports.naming import Names, names_of
-from engine.exports.reading import record_in
+from engine.exports.cases import Names, names_of, record_in
 from engine.exports.registry import Export, ExportableCase
 from engine.records.phrases import GAP_STRATEGY
 from engine.records.record import CaseRecord, PassagePart
+from engine.review.exchange import Cell, defused
 
 COLUMNS = (
     *("rank", "citation", "document", "title", "label", "page", "language", "validity", "score"),
     *("found by", "round", "trail", "quote", "quoted from", "pinned", "text", "id"),
 )
-# Also after blanks, which some programs skip, and in full width, which some treat alike.
-_FORMULA = re.compile("[\\s\ufeff\u200b]*[=+\\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-Cell = str | int | float | None
 
 
 def write(case: ExportableCase) -> bytes:
@@ -35,12 +30,6 @@ def write(case: ExportableCase) -> bytes:
     lines.writerow(COLUMNS)
     lines.writerows([_cell(value) for value in row] for row in _rows(record, names_of(record, case.corpus)))
     return file.getvalue().encode("utf-8-sig")
-
-
-def defused(text: str) -> str:
-    """Return a text that no spreadsheet treats as a formula, without control characters."""
-    clean = _CONTROL.sub("\ufffd", text)
-    return f"'{clean}" if _FORMULA.match(clean) else clean
 
 
 def _cell(value: Cell) -> Cell:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from engine.answers.answer import answer
 from engine.answers.audit.claims import MEMO_NOTICE
 from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.exports.checking import Check, Checker
+from engine.exports.cases import private_record_in
 from engine.exports.memo.content import (
+    Check,
+    Checker,
     Findings,
     Memo,
     Note,
@@ -26,14 +29,13 @@ from engine.exports.memo.findings import (
     findings_of_answer,
     findings_of_record,
     lacking_of,
-    make_brief,
     steps_of,
 )
-from engine.exports.memo.markdown import one_line
-from engine.exports.reading import private_record_in
+from engine.exports.memo.outline import one_line
 from engine.exports.registry import ExportableCase
 from engine.investigation.record import Investigation
 from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence
+from engine.records.conversion import restore, settings_of
 from engine.records.phrases import (
     completeness_words,
     evidence_words,
@@ -46,11 +48,10 @@ from engine.records.phrases import (
     trail_sentence,
 )
 from engine.records.plain import convert
-from engine.records.presets import changed_fields, day_words, field_words, nearest, value_words
 from engine.records.record import CaseRecord
-from engine.records.restoring import restore, settings_of
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.store import engine_version
+from engine.records.text import changed_fields, day_words, field_words, nearest, value_words
 from engine.settings import InvestigationSettings, preset
 
 STATUS = {
@@ -162,8 +163,8 @@ def _found(
 ) -> tuple[Findings, CaseAudit | None]:
     if investigation is None or corpus is None:
         return findings_of_record(case, notes, why), None
-    answer = make_brief(investigation, corpus)
-    return findings_of_answer(answer, notes), case_audit(investigation, corpus, answer)
+    brief = answer(investigation, corpus)
+    return findings_of_answer(brief, notes), case_audit(investigation, corpus, brief)
 
 
 def _evidence(case: CaseRecord, name: PassageNames) -> Iterator[str]:

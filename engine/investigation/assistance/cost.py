@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.assistance import gap_queries, sufficiency
+from engine.investigation.assistance import assistance
 from engine.investigation.assistance.queries import LONGEST_NAME, MOST_AREAS
 from engine.investigation.definitions import defined_terms
 from engine.investigation.graph import anchors_in, subgraph, to_words
@@ -27,7 +27,7 @@ from engine.llm.cost import PrefixedModel
 from engine.llm.prompt import most_tokens
 from engine.llm.suspicion import addresses_machine
 from engine.model import Passage
-from engine.retrieval.planning import decomposing, hypothetical, make_plan
+from engine.retrieval.planning import assisted, hypothetical, make_plan
 from engine.retrieval.rerank import listwise
 from engine.retrieval.rerank.listwise import LISTWISE
 from engine.settings import GAP_QUERIES, HYPOTHETICAL, SUB_QUESTIONS, SUFFICIENCY, InvestigationSettings
@@ -138,10 +138,10 @@ AGAIN_FORM = Form(AGAIN_TASK, f'As for the task "{TASK}", with one part more:\n{
 # out of force are left out.
 
 FORMS = (
-    decomposing.FORM,
+    assisted.FORM,
     hypothetical.FORM,
-    gap_queries.FORM,
-    sufficiency.FORM,
+    assistance.GAP_FORM,
+    assistance.SUFFICIENCY_FORM,
     listwise.FORM,
     FORM,
     AGAIN_FORM,
@@ -291,15 +291,15 @@ def _prompts(case: Case, filler: str) -> Iterator[tuple[Prompt, type[BaseModel],
     plan = make_plan(case.question, list(corpus.info().languages), plain)
     text, language = plan.views[0].text, plan.language
     if case.edited is None and SUB_QUESTIONS in settings.model_tasks:
-        yield decomposing.prompt(text, language), decomposing.SubQuestions, 1
+        yield assisted.prompt(text, language), assisted.SubQuestions, 1
     if case.edited is None and HYPOTHETICAL in settings.model_tasks:
         wish = hypothetical.DraftRequest.of(settings)
         yield hypothetical.prompt(text, language, corpus, None, wish), hypothetical.Passages, 1
-    yield _gap_prompt(text, filler), gap_queries.GapQueries, _gap_rounds(settings)
+    yield _gap_prompt(text, filler), assistance.GapQueries, _gap_rounds(settings)
     judged = (
-        max(0, settings.rounds - sufficiency.FIRST_ROUND + 1) if SUFFICIENCY in settings.model_tasks else 0
+        max(0, settings.rounds - assistance.FIRST_ROUND + 1) if SUFFICIENCY in settings.model_tasks else 0
     )
-    yield _sufficiency_prompt(text, filler), sufficiency.Sufficiency, judged
+    yield _sufficiency_prompt(text, filler), assistance.Sufficiency, judged
     if settings.reranker == LISTWISE:
         judged = min(RERANKED, settings.pool_size, len(corpus))
         texts = [filler[: listwise.LONGEST_TEXT]] * min(judged, listwise.WINDOW)
@@ -311,22 +311,27 @@ def _gap_rounds(settings: InvestigationSettings) -> int:
 
 
 def _gap_prompt(question: str, filler: str) -> Prompt:
-    area = filler[: LONGEST_NAME + gap_queries.LONGEST_SENT + AROUND_AREA]
-    excerpt = filler[: gap_queries.LONGEST_EVIDENCE + 3 * LONGEST_NAME]
+    area = filler[: LONGEST_NAME + assistance.LONGEST_SENT + AROUND_AREA]
+    excerpt = filler[: assistance.LONGEST_EVIDENCE + 3 * LONGEST_NAME]
     parts = [Data(f"area A{number}", area) for number in range(1, MOST_AREAS + 1)]
-    shown = MOST_AREAS * gap_queries.MOST_EVIDENCE
+    shown = MOST_AREAS * assistance.MOST_EVIDENCE
     parts += [Data(f"passage P{number}", excerpt) for number in range(1, shown + 1)]
     data = (Data("question", question), Data("language", "und"), *parts)
-    return Prompt(gap_queries.TASK, gap_queries.INSTRUCTIONS, data, gap_queries.LONGEST_ANSWER)
+    return Prompt(assistance.GAP_TASK, assistance.GAP_INSTRUCTIONS, data, assistance.GAP_LONGEST_ANSWER)
 
 
 def _sufficiency_prompt(question: str, filler: str) -> Prompt:
     table = "\n".join([filler[: LONGEST_NAME + AROUND_AREA]] * MOST_AREAS)
-    excerpt = filler[: sufficiency.LONGEST_EXCERPT + 3 * LONGEST_NAME]
-    shown = range(1, sufficiency.MOST_PASSAGES + 1)
+    excerpt = filler[: assistance.LONGEST_EXCERPT + 3 * LONGEST_NAME]
+    shown = range(1, assistance.MOST_PASSAGES + 1)
     parts = [Data("coverage", table), *(Data(f"passage P{number}", excerpt) for number in shown)]
     data = (Data("question", question), *parts)
-    return Prompt(sufficiency.TASK, sufficiency.INSTRUCTIONS, data, sufficiency.LONGEST_ANSWER)
+    return Prompt(
+        assistance.SUFFICIENCY_TASK,
+        assistance.SUFFICIENCY_INSTRUCTIONS,
+        data,
+        assistance.SUFFICIENCY_LONGEST_ANSWER,
+    )
 
 
 def _with_repair(model: LanguageModel, prompt: Prompt, schema: type[BaseModel], filler: str) -> Usage:

@@ -16,7 +16,7 @@ from engine.investigation.graph.walks import Associations, Visits, select_entrie
 from engine.language.analysis import analyzer
 from engine.model import EDITION, Document, Grade
 from engine.retrieval.relevance import Relevance
-from engine.retrieval.retrievers.dense import DENSE
+from engine.retrieval.retrievers.registry import DENSE
 
 # Features of documents: latest edition and authority
 #

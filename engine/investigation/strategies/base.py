@@ -1,26 +1,29 @@
-"""The interface of strategies, and the context they work in.
-
-A strategy is a class without constructor arguments that declares the attributes of ``StrategyInfo`` and has
-the two methods of ``Strategy``. Optional attributes: ``whole = True`` for one that proposes whole documents
-that a user requested, which bypass the gate's threshold and keep their order; ``lasting = True`` for one
-whose evidence does not change while its corpus is open, so that it is computed only when a hop is read. The
-case owns the pool, budgets and rounds; a strategy only reads seeds and proposes leads.
-"""
+"""The interface of strategies, the context they work in, and their registry."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
+from engine.errors import SettingsError
 from engine.investigation.pool import Reading
 from engine.investigation.trails import Leads
 from engine.model import GapQuery
 from engine.retrieval.relevance import Relevance
 from engine.search_budget import SearchBudget
 from engine.settings import InvestigationSettings
-from engine.strategy_registry import StrategyInfo
+from engine.strategy_registry import StrategyInfo, load_strategies
+
+# The interface of strategies, and the context they work in.
+#
+# A strategy is a class without constructor arguments that declares the attributes of
+# ``StrategyInfo`` and has the two methods of ``Strategy``. Optional attributes: ``whole = True``
+# for one that proposes whole documents that a user requested, which bypass the gate's threshold
+# and keep their order; ``lasting = True`` for one whose evidence does not change while its corpus
+# is open, so that it is computed only when a hop is read. The case owns the pool, budgets and
+# rounds; a strategy only reads seeds and proposes leads.
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +87,22 @@ def bypasses_gate(strategy: Strategy) -> bool:
 def is_lasting(strategy: Strategy) -> bool:
     """Return whether the evidence of a strategy's leads stays the same while its corpus is open."""
     return bool(getattr(strategy, "lasting", False))
+
+
+# The registry of strategies: the built-in ones and those of other packages.
+#
+# A package adds one by the entry point group ``redstring.strategies``; the entry's name is the
+# strategy's name, its value the class.
+
+
+def all_strategies() -> Mapping[str, type[Strategy]]:
+    """Return all strategies by name. Raises SettingsError for one without the required attributes."""
+    return cast("Mapping[str, type[Strategy]]", load_strategies())
+
+
+def strategy(name: str) -> Strategy:
+    """Make a strategy by name. Raises SettingsError for an unknown name."""
+    known = all_strategies()
+    if name not in known:
+        raise SettingsError(f"unknown strategy {name!r}; known strategies: {', '.join(known)}")
+    return known[name]()

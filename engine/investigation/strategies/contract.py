@@ -32,8 +32,7 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus, Rows
 from engine.corpus.toy import toy_contents
 from engine.investigation.pool import Reading
-from engine.investigation.strategies.base import Context, Seeds, Strategy
-from engine.investigation.strategies.registry import all_strategies
+from engine.investigation.strategies.base import Context, Seeds, Strategy, all_strategies
 from engine.investigation.trails import NO_SOURCE, RELATIONS, Leads
 from engine.model import GapQuery
 from engine.retrieval.planning import make_plan

@@ -173,13 +173,8 @@ TABLES = METADATA.tables
 # Opening an SQLite file or a PostgreSQL database, and bringing its tables up to date.
 
 # The schema version that this program reads and writes, in the table ``alembic_version``, and earlier ones.
-VERSION, FORMER = "0005", ("0001", "0002", "0003", "0004")
-# Columns that version 0001 lacks; all other differences are tables.
-_ADDED = (
-    "cases add column opened varchar(32)",
-    "rounds add column kinds json default '[]' not null",
-    "queries add column milliseconds float",
-)
+# These lack only tables; still earlier ones were never released.
+VERSION, FORMER = "0005", ("0003", "0004")
 # The PostgreSQL schema, separate from those of corpora.
 SCHEMA = "redstring_cases"
 # Timeout of a writer that waits for another, and of a connection to a server, s.
@@ -196,8 +191,6 @@ _DAMAGED = (
     "does not exist",
     "decode to UTF-8",
 )
-# Fragments of errors about tables that a migration should create but that exist.
-_ALREADY_EXISTS = ("already exists", "duplicate column")
 # SQLite errors if the files next to the database (shared memory, log) cannot be written.
 _UNWRITABLE = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR_SHM", "SQLITE_READONLY")
 _READ_ONLY = "redstring_only_read"
@@ -363,7 +356,7 @@ def _bring_up_to_date(engine: Engine, address: URL) -> None:
             else:
                 _create(connection)
     except SQLAlchemyError as error:
-        if any(one in str(error) for one in _ALREADY_EXISTS):
+        if "already exists" in str(error):
             raise _not_of_version(where, version, f"; {error_line(error)}") from error
         raise
 
@@ -378,18 +371,10 @@ def _create(connection: Connection) -> None:
 
 
 def _migrate(connection: Connection, where: str) -> None:
-    """Add what a database of an earlier version lacks; stored data is unchanged."""
+    """Add the tables that a database of an earlier version lacks; stored data is unchanged."""
     version = connection.execute(text("select version_num from alembic_version")).scalar()
     if version not in (VERSION, *FORMER):
         raise _not_of_version(where, version)
-    if version == FORMER[0]:
-        for added in _ADDED:
-            connection.execute(text(f"alter table {added}"))
-        METADATA.create_all(connection)
-        create_views(connection)
-        replace_keys_by_trigger(connection)
-    elif version == FORMER[1]:
-        replace_keys_by_trigger(connection)
     METADATA.create_all(connection)
     connection.execute(text("update alembic_version set version_num = :version"), {"version": VERSION})
 

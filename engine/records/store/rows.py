@@ -11,11 +11,11 @@ from typing import Any
 from sqlalchemy import Table
 
 from engine.model import AreaState
-from engine.records.export import referring_passages
 from engine.records.phrases import GAP_STRATEGY
+from engine.records.plain import referring_passages
 from engine.records.store.chain import in_utc
 from engine.records.store.tables import COSTS, HITS, HOPS, PASSAGES, QUERIES, ROUNDS
-from engine.retrieval.retrievers.dense import DENSE
+from engine.retrieval.retrievers.registry import DENSE
 
 # Queries of records of format 1, which contain only the hits of ranked passages.
 

@@ -27,7 +27,7 @@ from engine.llm import Data, Form, Prompt
 from engine.llm.suspicion import addresses_machine
 from engine.model import Passage
 from engine.retrieval.asking import Asking
-from engine.retrieval.retrievers.dense import levels
+from engine.retrieval.retrievers.registry import levels
 from engine.retrieval.scan import fuse
 from engine.settings import InvestigationSettings
 
@@ -36,7 +36,7 @@ from engine.settings import InvestigationSettings
 # A passage that a model invented may be about something else. One with a similarity below 0.4 to the question
 # is not searched. The others are weighted by their agreement, the mean similarity to the question and to each
 # other. Similarities are on a scale from unrelated (0) to equal (1): cosines above those of unrelated texts,
-# which are not 0 (``retrievers/dense.py``); without vectors, the weighted share of common terms.
+# which are not 0 (``retrievers/registry.py``); without vectors, the weighted share of common terms.
 
 LOWEST_SIMILARITY = 0.4
 # Below this mean agreement a note reports low confidence.

@@ -21,10 +21,10 @@ from engine.retrieval.planning.assisted import (
     hypothetical_views,
     with_sub_questions,
 )
-from engine.retrieval.planning.in_time import changes_asked
 from engine.retrieval.planning.named import provisions_named
 from engine.retrieval.planning.prose import (
     asks_for_past,
+    changes_asked,
     dates_in_prose,
     day_asked,
     documents_focused_on,

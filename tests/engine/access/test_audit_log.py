@@ -24,7 +24,7 @@ def lines(path: Path) -> list[dict[str, str]]:
     return [orjson.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def test_a_line_says_who_did_what_and_holds_no_secret(tmp_path: Path) -> None:
+def test_a_line_names_the_actor_and_the_action_and_holds_no_secret(tmp_path: Path) -> None:
     kept = settings(tmp_path)
     with audit_log(kept):
         record(ANNA, "judge", "law-1a2b", "done")

@@ -29,7 +29,7 @@ def test_what_cannot_be_written_or_read_is_told(tmp_path: Path) -> None:
         read_private(tmp_path / "nothing")
 
 
-def test_a_key_is_nobody_elses(tmp_path: Path) -> None:
+def test_a_key_belongs_to_one_browser(tmp_path: Path) -> None:
     keys = {
         key_of("anna", "login", b"1" * 32),
         key_of("anna", "login", b"2" * 32),

@@ -49,7 +49,9 @@ def test_a_user_comes_in_by_the_password_alone(users: Users) -> None:
     assert [role_of(users, name) for name in ("anna", "Anna", "boris")] == [Role.REVIEWER, None, None]
 
 
-def test_the_password_of_nobody_is_nobodys(users: Users, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hash_for_unknown_names_matches_no_password(
+    users: Users, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("engine.access.users.UNKNOWN_USER_HASH", hash_password("the password of nobody"))
     assert not users.authenticate("boris", "the password of nobody")
     assert not check_password("the password of nobody", None)
@@ -117,7 +119,7 @@ def test_the_hash_of_nobody_costs_what_others_cost() -> None:
     assert check_password(PASSWORD, made)
 
 
-def test_a_name_that_nobody_has_takes_as_long(users: Users) -> None:
+def test_an_unknown_name_takes_as_long(users: Users) -> None:
     def seconds(name: str) -> float:
         times = []
         for _ in range(7):

@@ -8,42 +8,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from engine.ingestion.build import build_corpus
 from tests.engine.command_line import CommandLine
-from tests.engine.llm.server import Fault, ScriptedServer
-from tests.engine.ontology.conftest import subject_act
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("maritime")
-    for number in (1, 2):
-        (root / f"act-{number}.md").write_text(subject_act(number), encoding="utf-8")
-    build_corpus([root / "act-1.md", root / "act-2.md"], root / "corpus", embedding="none")
-    return root / "corpus"
-
-
-def test_propose_check_apply_and_undo(run: CommandLine, folder: Path, tmp_path: Path) -> None:
-    file = tmp_path / "ontology.yaml"
-    done = run("ontology", "--corpus", folder, "propose", "--out", file)
-    assert (done.code, done.err) == (0, "")
-    assert "Customs duties" in done.out
-    done = run("ontology", "--corpus", folder, "check", file)
-    assert "not in the corpus" not in done.out
-    assert "customs-duties: covers" in done.out
-    assert not run("ontology", "--corpus", folder, "apply", file).out.startswith("in force: 0 areas")
-    undo = ("ontology", "--corpus", folder, "apply", "--undo")
-    assert run(*undo).out == "in force: 0 areas, 0 concepts, 0 rules\n"
-    run.refused("nothing to undo", *undo)
-
-
-def test_the_cost_of_a_model_is_printed_before_and_after(run: CommandLine, folder: Path) -> None:
-    with ScriptedServer(lambda asked: Fault(status=400)) as server:
-        done = run("ontology", "--corpus", folder, "propose", "--llm", server.spec, "--llm-key", "k")
-    assert done.code == 0
-    assert "will use at most" in done.err
-    assert "Language model openai:scripted" in done.err
-    assert "this is the proposal made without it" in done.out
 
 
 def test_rules_are_applied_to_facts(run: CommandLine, sample_folder: Path) -> None:
@@ -75,7 +40,6 @@ def test_what_cannot_be_done_is_refused_in_one_line(
         (("apply",), "give a FILE"),
         (("apply", "nowhere.yaml"), "nowhere.yaml: cannot be opened"),
         (("check", "nowhere.yaml"), "nowhere.yaml: cannot be opened"),
-        (("propose", "--out", "."), "is a folder"),
         (("graph",), "graph: give a --question, or nodes by --around"),
         (("graph", "--around", "concept:nix"), "Republic of Meridia has no node 'concept:nix'"),
         (("graph", "--question", "objection", "--depth", "9"), "depth: a number from 1 to 4 (given: 9)"),

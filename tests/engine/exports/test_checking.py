@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.exports.checking import Check, Checker
+from engine.exports.memo.content import Check, Checker
 from engine.records.record import read_record
 from tests.engine.exports.conftest import Record
 from tests.engine.harbour import NEW_ARTICLE_12

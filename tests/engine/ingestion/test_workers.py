@@ -68,9 +68,9 @@ def misbehave_deeply(depth: int) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("task", "reason"),
-    table(__file__, "test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on"),
+    table(__file__, "test_a_failed_task_is_reported_with_its_reason_and_the_others_go_on"),
 )
-def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(task: str, reason: str) -> None:
+def test_a_failed_task_is_reported_with_its_reason_and_the_others_go_on(task: str, reason: str) -> None:
     deadline = 0.5 if "seconds" in reason else 20
     patience = 3 if task == "hang" else 100
     with WorkerPool(misbehave, 1, Limits(deadline, memory=256 << 20, patience=patience)) as workers:

@@ -10,7 +10,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.model import RoundKind
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.retrieval.scan import MOST_HITS, NO_SEARCH, first_searches
 from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.investigation.strategies.registry import strategy
+from engine.investigation.strategies.base import strategy
 from engine.investigation.view import describe_round, describe_scan
 from engine.model import GapQuery, QueryPlan, View
 from tests.ui.values import small_pool

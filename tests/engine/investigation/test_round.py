@@ -12,10 +12,9 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.gate import Gate
 from engine.investigation.pool import Pool
 from engine.investigation.round import FIRST_ROUND, budget_shares, lead_scores, run_strategies, scan_hops
-from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.strategies.base import Context, Evidence, Seeds, strategy
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.contract import context_of, seeds_of
-from engine.investigation.strategies.registry import strategy
 from engine.investigation.trails import Leads, make_leads
 from engine.model import Direction, Hop, Relation, RetrieverHit, RoundReport, StrategyCount
 from engine.retrieval.scan import Scan

@@ -8,14 +8,13 @@ import sys
 
 import pytest
 
-from engine.isolation.installation import python_policy
-from engine.isolation.layers import entering, in_words, layers_here
-from engine.isolation.policy import Layer, Policy
+from engine.isolation.confining import Layer, Policy
+from engine.isolation.layers import entering, in_words, layers_here, python_policy
 from tests.engine.isolation.taken_over import attempts
 
 # Becomes the rest of the command with a filter that refuses some calls, as a container does.
 WITHOUT = (
-    "import os, sys; from engine.isolation.calls import refuse_calls;"
+    "import os, sys; from engine.isolation.confining import refuse_calls;"
     "refuse_calls(tuple(sys.argv[1].split()));"
     "os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"
 )
@@ -43,7 +42,7 @@ def test_without_landlock_the_other_layers_hold() -> None:
     assert "read the users of the machine" in gained, "else this shows nothing"
 
 
-def test_what_holds_is_told_and_what_does_not() -> None:
+def test_the_limits_in_force_and_those_missing_are_reported() -> None:
     assert "no file-system isolation here" in in_words({})
     held = layers_here()
     assert all(words in in_words(held) for words in held.values())

@@ -77,7 +77,7 @@ def test_the_private_network_may_be_opened_but_never_to_where_clouds_keep_secret
         ("https://example.com:22/v1", "port 22"),
     ],
 )
-def test_an_address_that_cannot_be_used_says_why_and_repeats_nothing(url: str, why: str) -> None:
+def test_an_unusable_address_is_refused_with_the_reason_and_not_repeated(url: str, why: str) -> None:
     with pytest.raises(InputError, match=why) as refused:
         checked_url(url, private=False)
     assert "secret" not in str(refused.value)

@@ -15,7 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.records.comparing import Comparison, compare, comparison_lines, comparison_to_json, without_times
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.settings import InvestigationSettings, preset
 from tests.engine.harbour import OLD_ARTICLE_12, QUESTION, write_harbour
 from tests.engine.investigation.story import SETTINGS, finished, record_of

@@ -9,7 +9,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.model import Completeness, Document, Passage, RankedPassage, ScorePart, Stop, StopReason
-from engine.records.export import investigation_to_json, passage_to_json
+from engine.records.conversion import investigation_to_json, passage_to_json
 from engine.records.plain import plain
 from engine.records.record import FORMAT
 from engine.settings import checked

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from engine.records.presets import changed_fields, day_words, nearest, settings_words, value_words
+from engine.records.text import changed_fields, day_words, nearest, settings_words, value_words
 from engine.settings import InvestigationSettings, Preset, preset
 
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.records.export import investigation_to_json
-from engine.records.restoring import load_investigation, record_of, save
+from engine.records.conversion import investigation_to_json, load_investigation, record_of, save
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 from tests.engine.records.spoiling import spoil

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.llm import Usage
 from engine.llm.cost import usage_words
-from engine.records.export import usage_lines, usage_to_json
+from engine.records.conversion import usage_lines, usage_to_json
 from engine.records.record import UsagePart
 
 counts = st.integers(0, 10**9)

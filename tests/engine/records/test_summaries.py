@@ -10,7 +10,7 @@ import pytest
 from engine.answers.answer import answer
 from engine.answers.export import answer_to_json
 from engine.corpus.protocol import Corpus
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.records.in_place import characters
 from engine.records.summaries import SlimAnswer, SlimCase, slim_answer, slim_case, trail_words
 from tests.engine.harbour import QUESTION

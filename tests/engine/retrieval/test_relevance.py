@@ -11,8 +11,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.model import QueryPlan, View
 from engine.retrieval.planning import make_plan
 from engine.retrieval.relevance import HEADING_FACTOR, PHRASE, Relevance
-from engine.retrieval.retrievers.dense import DENSE
-from engine.retrieval.retrievers.lexical import LEXICAL
+from engine.retrieval.retrievers.registry import DENSE, LEXICAL
 from tests.engine.retrieval.searching import searched
 
 EAST = np.array([[1.0, 0.0]], np.float32)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
 from engine.model import QueryPlan, View
-from engine.retrieval.retrievers import dense, lexical
+from engine.retrieval.retrievers import registry
 from engine.retrieval.scan import Scan
 from tests.engine.retrieval.searching import searched
 
@@ -23,12 +23,12 @@ def plan(*texts: str) -> QueryPlan:
 
 def test_thresholds(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     def rows(lowest: float) -> list[int]:
-        monkeypatch.setattr(dense, "LOWEST", lowest)
+        monkeypatch.setattr(registry, "LOWEST_COSINE", lowest)
         return sorted(searched(toy, plan("zebra"), EAST).rows.tolist())
 
     assert rows(0.9) == [0, 1]
     assert rows(1.0) == [0]
-    monkeypatch.setattr(lexical, "LOWEST", 1.0)
+    monkeypatch.setattr(registry, "LOWEST", 1.0)
     assert searched(toy, plan("fees")).rows.tolist() == [3]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.review.drawing import DEPTH, Ranking, most_informative
+from engine.review.sampling import DEPTH, Ranking, most_informative
 
 NOTHING = np.zeros((0, 0), np.float32)
 

@@ -9,11 +9,10 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.review import drawing
-from engine.review.drawing import Drawing, draw_items, parse_sampling, queue_settings
+from engine.review import sampling as drawing
 from engine.review.model import Item, ItemKind
 from engine.review.queues import Queue, QueuedItem
-from engine.review.sampling import Sampling, Stratum
+from engine.review.sampling import Drawing, Sampling, Stratum, draw_items, parse_sampling, queue_settings
 
 FEW = Sampling(2, 1, 1, 1, 3)
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from engine.errors import InputError, SourceError
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
-from engine.review.exchange.drafts import Draft
-from engine.review.exchange.registry import format_of, writer_of
+from engine.review.drafts import Draft
+from engine.review.exchange import format_of, writer_of
 from engine.review.importing import ImportResult, import_summary, match_verdicts
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict, current_assessments
 from engine.review.store import ReviewStore

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement, current_verdicts, load_validations
+from engine.corpus.extracted import Judgement, current_verdicts, load_validations
 from engine.corpus.protocol import Corpus
 from engine.extraction.judging import UNWRITTEN, Ends, judge_link, rejected_links, unjudge_link
 from engine.model import Reference, Relation, Status, TargetKind
-from engine.review.links import (
+from engine.review.case_verdicts import (
     LINK_CONFIRMED,
     LINK_REJECTED,
     LINK_STAYS_REJECTED,

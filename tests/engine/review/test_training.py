@@ -8,9 +8,8 @@ import pytest
 
 from engine.errors import InputError
 from engine.evaluation.compare import paired
-from engine.review.learning.validation import Choice, Moved
 from engine.review.model import Assessment
-from engine.review.training import TrainingLabels, choice_to_json, labels_from, train
+from engine.review.training import Choice, Moved, TrainingLabels, choice_to_json, labels_from, train
 from engine.settings import preset
 from tests.engine.review.judged import N, R, passage, said
 

@@ -12,9 +12,9 @@ from engine.access.users import Role, Users, key_of, server_secret
 from engine.errors import InputError
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser, behind
-from ui.access.entrance import LARGEST_FORM, NAME_TRIES, PasswordEntrance
-from ui.access.gate import COOKIE, AccessGate, entrance_of
 from ui.server.address import Addressing
+from ui.server.gate import COOKIE, AccessGate, entrance_of
+from ui.server.login import LARGEST_FORM, NAME_TRIES, PasswordEntrance
 
 PAGE = {"accept": "text/html"}
 
@@ -32,7 +32,7 @@ def browser(gate: ASGIApp) -> Browser:
      "/gradio_api/file=/etc/passwd", "/assets/index.js", "/gradio_api/heartbeat/x", "/%2e/", "/logout/x",
      "/login/config", "/login/huggingface", "/login/callback", "/gradio_api/startup-events/x", "/?logout"],
 )  # fmt: skip
-def test_nothing_is_open_to_somebody_who_is_not_known(browser: Browser, method: str, path: str) -> None:
+def test_an_unknown_user_gets_only_the_login_page(browser: Browser, method: str, path: str) -> None:
     answer = browser.ask(method, path)
     page = method in ("GET", "HEAD") and path in ("/?logout", "/login/..")
     assert answer.status_code == (200 if page else 401)
@@ -57,7 +57,7 @@ def test_no_socket_but_http_goes_through(gate: ASGIApp) -> None:
     assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
-def test_whoever_logs_in_is_known_to_what_is_behind(browser: Browser, settings: OperatorSettings) -> None:
+def test_the_login_reaches_the_application(browser: Browser, settings: OperatorSettings) -> None:
     assert "Log in" in browser.ask("GET", "/", headers=PAGE).text
     answer = browser.log_in("  RITA ")
     assert (answer.status_code, answer.json()) == (200, {"success": True})
@@ -165,7 +165,7 @@ def test_who_guesses_is_slowed_by_name_and_the_owner_is_not_kept_out(gate: ASGIA
 def test_who_guesses_at_many_names_is_slowed_by_address(
     settings: OperatorSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.access.entrance.ADDRESS_TRIES", 2)
+    monkeypatch.setattr("ui.server.login.ADDRESS_TRIES", 2)
     gate = Addressing(AccessGate(behind, settings, PasswordEntrance(settings, lambda: 0.0)))
     # Of IPv6 somebody has 2^64 addresses to choose from.
     addresses = ("2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1:ffff::", "2001:db8:0:1::3")

@@ -10,9 +10,8 @@ from engine.access.users import Role
 from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import Browser, behind
 from tests.ui.access.provider import CLIENT, SECRET, Claims, Provider
-from ui.access.entrance import Account
-from ui.access.gate import AccessGate, entrance_of
-from ui.access.huggingface import HuggingFaceEntrance
+from ui.server.gate import AccessGate, entrance_of
+from ui.server.login import Account, HuggingFaceEntrance
 
 
 @pytest.fixture
@@ -78,7 +77,7 @@ def test_an_account_that_is_not_listed_stays_outside(provider: Provider, tmp_pat
     assert browser.ask("GET", "/config").status_code == 401
 
 
-def test_nobody_is_logged_in_by_somebody_elses_way_back(browser: Browser, provider: Provider) -> None:
+def test_the_callback_of_another_login_logs_no_user_in(browser: Browser, provider: Provider) -> None:
     code, state = provider.consent(browser.ask("GET", "/login/huggingface").headers["location"])
     victim = Browser(browser.app, base="https://space.example")
     assert victim.ask("GET", f"/login/callback?code={code}&state={state}").status_code == 401
@@ -114,7 +113,7 @@ def test_a_token_that_is_not_for_us_lets_nobody_in(browser: Browser, provider: P
 
 
 @pytest.mark.parametrize("name", [["anna"], {"anna": 1}, 7, "anna\n", "a" * 500, "../anna"])
-def test_a_name_that_is_none_is_nobodys(browser: Browser, provider: Provider, name: Any) -> None:
+def test_an_invalid_name_belongs_to_no_user(browser: Browser, provider: Provider, name: Any) -> None:
     def named(claims: Claims) -> Claims:
         return claims | {"preferred_username": name}
 

@@ -31,7 +31,7 @@ from tests.tables import table
 from tests.ui.callers import called
 from ui.calls import answer
 from ui.cases.storage import KeptCases
-from ui.check.panel import CALLS, CheckDesk
+from ui.check import CALLS, CheckDesk
 from ui.models.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
@@ -75,7 +75,7 @@ def test_a_text_is_checked(desk: CheckDesk) -> None:
     assert set(told["files"]) == {"md", "html", "txt", "json", "log"}
 
 
-def test_nobody_sees_the_check_of_another(desk: CheckDesk) -> None:
+def test_a_check_is_not_visible_to_other_users(desk: CheckDesk) -> None:
     job = answer(desk, CALLS, {"do": "start", "visitor": "v", "corpus": "harbour", "text": WRONG})["job"]
     assert "not known" in answer(desk, CALLS, {"do": "poll", "visitor": "w", "job": job})["error"]
     followed(desk, job)
@@ -99,7 +99,7 @@ def test_nobody_sees_the_check_of_another(desk: CheckDesk) -> None:
         ({"do": "offer", "more": 1}, "more"),
     ],
 )
-def test_what_is_wrong_is_told(desk: CheckDesk, request_: dict[str, Any], words: str) -> None:
+def test_a_wrong_value_is_reported(desk: CheckDesk, request_: dict[str, Any], words: str) -> None:
     assert words in answer(desk, CALLS, request_)["error"]
 
 

@@ -106,7 +106,7 @@ def test_other_visitors_may_not(library: Library, act: str) -> None:
         ({"act": "confirm", "claims": ["1"], "reviewer": "Eve"}, "reviewer: not known here"),
     ],
 )
-def test_what_is_wrong_is_told(library: Library, given: dict[str, Any], words: str) -> None:
+def test_a_wrong_value_is_reported(library: Library, given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
         called(review_audit, library, REVIEWER, **{"text": MEMO} | given)
     assert words in str(caught.value)

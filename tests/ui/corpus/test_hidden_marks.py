@@ -69,7 +69,7 @@ def texts(value: Any, name: str = "") -> Iterator[str]:
         ("shelf", {}), ("overview", {}), ("documents", {"words": "payment"}), ("nodes", {}),
         ("piece", {"stop": 20}), ("head", {}), ("path", {}), ("targets", {"refs": [0, 1, 2]}),
         ("citing", {}), ("cases", {}), ("suggest", {"words": "harbour"}), ("statistics", {}), ("report", {}),
-        ("areas", {}), ("areas-propose", {}), ("links", {}), ("extraction", {}),
+        ("areas", {}), ("links", {}), ("extraction", {}),
     ],
 )  # fmt: skip
 def test_no_answer_hides_anything(caller: Caller, do: str, more: dict[str, Any]) -> None:

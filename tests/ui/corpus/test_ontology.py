@@ -1,22 +1,14 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.corpus.ontology import load_ontologies, parse_ontology
-from engine.ingestion.build import build_corpus
-from engine.operator_settings import ANYWHERE, OperatorSettings
-from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
-from tests.engine.ontology.conftest import subject_act
 from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
 from ui.corpus.access import CorpusDesk
 from ui.investigate.sidebar import transactions_of
-from ui.models.connections import Connections
-from ui.shelf import open_library
 
-SESSION = "a" * 48
 HARM = "<img src=x onerror=alert(1)>"
 AREA = {"id": "limits", "names": {"en": "Limits"}, "keywords": {"en": ["limits", "register"], "ar": ["حدود"]}}
 MINE: dict[str, Any] = {"areas": [AREA], "transactions": {"grant-of-powers": ["limits"]}}
@@ -35,21 +27,6 @@ RULES: dict[str, Any] = {
          "cite": ["regulation/art-1", "nothing"]},
     ],
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def maritime_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("maritime")
-    for number in (1, 2):
-        (root / f"act-{number}.md").write_text(subject_act(number), encoding="utf-8")
-    build_corpus([root / "act-1.md", root / "act-2.md"], root / "corpus", name="Sea", embedding="none")
-    return root / "corpus"
-
-
-@pytest.fixture
-def sea(maritime_folder: Path, tmp_path: Path) -> Caller:
-    """A visitor of a corpus with subjects, which is not theirs to change."""
-    return Caller(CorpusDesk(open_library([maritime_folder], tmp_path / "home")), VISITOR, "Sea")
 
 
 def test_a_corpus_without_areas_says_so(mine: Caller) -> None:
@@ -122,40 +99,6 @@ def test_areas_being_edited_are_measured_and_written_as_a_file(mine: Caller) -> 
     assert loaded["content"]["areas"][0]["id"] == "limits"
     assert "not readable as YAML" in mine("areas-load", mapping="areas: [")["error"]
     assert mine.good("areas")["origin"] == "none", "nothing was saved"
-
-
-def test_a_proposal_is_shown_beside_what_is_edited(sea: Caller) -> None:
-    fresh = sea.good("areas-propose", ontology={"areas": [], "transactions": {}})
-    assert fresh["changes"]
-    assert {change["stands"] for change in fresh["changes"]} == {None}
-    content = {"areas": [change["area"] for change in fresh["changes"]], "transactions": {}}
-    again = sea.good("areas-propose", ontology=content)
-    assert len(again["changes"]) < len(fresh["changes"])
-    assert again["known"]
-    assert "no language model is connected" in sea("areas-propose", kind="model", ontology=content)["error"]
-
-
-def harmful(asked: Asked) -> Scripted:
-    listed = [line.split("\t")[1].split() for line in asked.data["areas"].splitlines()]
-    added = [{"language": "en", "text": HARM}]
-    return {"areas": [{"name_keys": [HARM], "keys": listed[0], "added": added}], "transactions": []}
-
-
-@pytest.mark.parametrize("answer", [harmful, lambda asked: Fault(status=400)])
-def test_a_model_groups_and_its_cost_is_shown(sea: Caller, answer: Any) -> None:
-    with ScriptedServer(answer) as server:
-        lent = server.connect()
-        sea.desk.connections = Connections(
-            OperatorSettings(llm=server.spec, llm_shared=True, host=ANYWHERE), lambda session, local: lent
-        )
-        before = sea.good("areas-propose", session=SESSION)
-        assert "tokens" in before["most"]
-        assert not server.requests, "the cost is known before anything is sent"
-        found = sea.good("areas-propose", kind="model", session=SESSION)
-        assert len(server.requests) >= 1
-    assert "scripted" in found["used"]
-    assert HARM not in str(found)
-    assert found["changes"]
 
 
 def test_rules_are_applied_to_what_a_person_gives(mine: Caller) -> None:

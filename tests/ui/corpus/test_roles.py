@@ -79,7 +79,7 @@ def test_every_request_that_changes_something_is_on_the_list() -> None:
     reading = {
         "shelf", "overview", "documents", "nodes", "piece", "head", "path", "targets", "citing", "place",
         "poll", "cancel", "report", "cases", "suggest", "statistics", "areas", "areas-measure",
-        "areas-propose", "areas-file", "rules", "links", "link", "extraction", "extract-poll", "extract-stop",
+        "areas-file", "rules", "links", "link", "extraction", "extract-poll", "extract-stop",
         "names", "name", "grades", "vectors", "report-questions", "report-start", "report-poll",
         "report-stop", "law-changes", "law-outdated",
     }  # fmt: skip
@@ -112,7 +112,7 @@ def test_where_corpora_belong_to_everybody_an_operator_makes_them(settings: Oper
     assert "no file yet" in ask(desk, ANNA, "create", name="New")["error"]
 
 
-def test_a_verdict_bears_the_name_of_whoever_logged_in(desk: CorpusDesk) -> None:
+def test_a_verdict_has_the_name_of_the_login(desk: CorpusDesk) -> None:
     key = ask(desk, RITA, "links", corpus="Small")["keys"][0]
     said = {"key": key, "judgement": "accepted", "reviewer": "somebody else"}
     told = ask(desk, RITA, "judge", corpus="Small", said=said)

@@ -14,11 +14,11 @@ import ui.investigate.updates
 from engine.errors import InputError, ModelError
 from engine.ingestion.build import build_corpus
 from engine.investigation.events import Event
-from engine.investigation.strategies.whole_document import PER_DOCUMENT
+from engine.investigation.strategies.metadata import WHOLE_PER_DOCUMENT
 from tests.tables import table
 from tests.ui.served import inside_a_loop
-from ui.investigate.case_request import CaseRequest
 from ui.investigate.panels import Stage, build_stage
+from ui.investigate.plan import CaseRequest
 from ui.investigate.steering import steer
 from ui.investigate.updates import Updates, listen, open_case, rest_of_pool
 from ui.open_case import OpenCase
@@ -149,13 +149,13 @@ def test_a_document_is_read_whole_in_its_order_from_a_passage(sample_folder: Pat
     rest = last[stage.rest]
     head = re.search(r"<h3[^>]*>(Read whole: [^<]+)</h3>", rest)
     assert head is not None
-    assert PER_DOCUMENT < len(brought) + 1 < len(every)
+    assert WHOLE_PER_DOCUMENT < len(brought) + 1 < len(every)
     assert head[1].endswith(f", {len(brought) + 1} of {len(every)} passages")
     section = rest[head.end() : rest.index("</section>")]
     shown = re.findall(r'data-(?:select|id)="([^"]+)"', section)
     assert shown == [one for one in every if one in {passage.id, *brought}]
     new = [entry for entry in opened.case.pool.entries() if entry.strategy == "whole_document"]
-    assert len(new) == PER_DOCUMENT
+    assert len(new) == WHOLE_PER_DOCUMENT
     ranked = {one for found in opened.case.ranking for one in (found.passage.id, *found.assembled_ids)}
     cards = re.findall(r'data-id="([^"]+)"', section)
     assert ranked.isdisjoint(cards), "what has a card above is named only"

@@ -8,8 +8,7 @@ import pytest
 
 from engine.access.users import Person, Role
 from engine.errors import InputError
-from engine.review.drawing import parse_sampling
-from engine.review.sampling import Sampling
+from engine.review.sampling import Sampling, parse_sampling
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import ANNA, BELA, FEW, OPAL, QUESTION, REVA, Caller, Keep, said
 from ui.calls import answer

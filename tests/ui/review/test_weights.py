@@ -15,11 +15,11 @@ from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import adopted_weights
 from engine.records.store import EVERYBODY
 from engine.review.items import passage_items
-from engine.review.learning.learning import describe_case
-from engine.review.learning.validation import Choice, learn_weights
+from engine.review.learning import describe_case
 from engine.review.model import Verdict
 from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
+from engine.review.training import Choice, learn_weights
 from engine.settings import preset
 from tests.ui.review.conftest import ANNA, BELA, OPAL, QUESTION, REVA, Caller, Keep
 from tests.ui.server.test_uploads import until

@@ -57,7 +57,7 @@ def settled(peer: str, headers: dict[str, str], *proxies: str) -> Scope:
     return seen[0]
 
 
-def test_a_proxy_that_is_not_named_is_believed_nothing_and_nobody_is_local_behind_it() -> None:
+def test_headers_of_an_unknown_proxy_are_ignored_and_no_client_is_local_behind_it() -> None:
     said = {"host": "localhost", "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "evil.example",
             "x-forwarded-proto": "https", "x-gradio-server": "http://evil.example"}  # fmt: skip
     scope = settled("127.0.0.1", said)
@@ -66,7 +66,7 @@ def test_a_proxy_that_is_not_named_is_believed_nothing_and_nobody_is_local_behin
     assert scope["headers"] == [(b"host", b"localhost")]
 
 
-def test_a_named_proxy_says_who_asks_and_under_which_name() -> None:
+def test_a_named_proxy_states_the_client_and_the_host() -> None:
     chain = "6.6.6.6, 9.9.9.9, 10.0.0.7"
     said = {"host": "10.0.0.9", "x-forwarded-for": chain, "x-forwarded-host": "law.example",
             "x-forwarded-proto": "https"}  # fmt: skip

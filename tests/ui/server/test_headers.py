@@ -13,7 +13,7 @@ def policy(headers: dict[str, str]) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def test_every_answer_says_what_may_be_done_with_it(raw: Raw) -> None:
+def test_every_response_has_its_security_headers(raw: Raw) -> None:
     answers = [
         raw.ask("GET", "/"),
         raw.ask("GET", "/config"),
@@ -58,7 +58,7 @@ def test_each_page_has_a_nonce_of_its_own_on_each_of_its_scripts(raw: Raw) -> No
     assert len(packed.body) < len(answer.body) / 2
 
 
-def test_the_board_stands_in_a_sandbox(raw: Raw) -> None:
+def test_the_board_is_in_a_sandbox(raw: Raw) -> None:
     frames = re.findall(r"<iframe ([^>]*)>", raw.ask("GET", "/config").body.decode().replace('\\"', '"'))
     assert frames
     assert all('sandbox="allow-scripts"' in frame for frame in frames)

@@ -111,7 +111,7 @@ def test_an_absolute_target_does_not_stand_in_for_the_host(raw: Raw) -> None:
         [("Sec-Fetch-Site", "invented")],
     ],
 )
-def test_a_page_of_somebody_else_changes_nothing(raw: Raw, headers: list[tuple[str, str]]) -> None:
+def test_a_page_of_another_site_changes_nothing(raw: Raw, headers: list[tuple[str, str]]) -> None:
     given = [(name, f"http://{raw.authority}" if value == "OURS" else value) for name, value in headers]
     for target in (f"{API}/component_server/", f"{API}/upload", f"{API}/mcp/", f"{API}/cancel"):
         assert raw.post(target, {}, given).status == 403

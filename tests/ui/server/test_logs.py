@@ -31,7 +31,7 @@ def test_a_record_holds_the_class_of_an_error_and_where_it_was_raised() -> None:
     assert f"{__file__}:" in said
 
 
-def test_of_the_event_loop_only_the_first_line_is_told() -> None:
+def test_only_the_first_line_of_an_error_of_the_event_loop_is_logged() -> None:
     record = logging.LogRecord("asyncio", 40, "x", 1, f"Task exception\nfuture: {SECRET}", None, None)
     assert WithoutContent().format(record) == "redstring: Task exception"
 

@@ -50,7 +50,7 @@ def emptied(uploads: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["act.md", "../../escaped.md", "/etc/passwd", "a\x00b", "", "x" * 3000, "CON"]
 )
-def test_a_file_lies_where_nobody_can_guess_under_no_name_of_the_visitor(
+def test_an_uploaded_file_has_an_unguessable_path_without_the_visitors_name(
     raw: Raw, uploads: Path, name: str
 ) -> None:
     answer = send(raw, form(b"# Act\n", name))
@@ -124,9 +124,7 @@ def test_a_file_that_trickles_is_not_waited_for(tmp_path: Path, monkeypatch: pyt
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_address_and_all_together_hold_so_much_and_are_told_when_to_come_again(
-    raw: Raw, uploads: Path
-) -> None:
+def test_limits_for_each_address_and_for_all_report_when_to_retry(raw: Raw, uploads: Path) -> None:
     here = stranger()
     mine = [send(raw, form(b"x" * 900 * KILOBYTE), here) for _ in range(3)]
     assert [answer.status for answer in mine] == [200, 200, 429]

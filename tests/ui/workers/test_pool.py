@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link
 from engine.ingestion.build import build_corpus
@@ -23,15 +23,15 @@ from engine.ingestion.vectors import embed_corpus
 from engine.investigation import Case
 from engine.model import Relation
 from engine.operator_settings import OperatorSettings
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.settings import preset
 from tests.engine.endpoint import EmbeddingServer
-from ui.investigate.case_request import CaseRequest
 from ui.investigate.panels import PARTS
 from ui.investigate.passages import Link, link_of
+from ui.investigate.plan import CaseRequest
 from ui.investigate.updates import listen, open_case
+from ui.server.pool import WorkerLostError, Workers
 from ui.shelf import Library
-from ui.workers.pool import WorkerLostError, Workers
 
 QUESTION = "May a manager grant broader powers?"
 SOON = 30.0
@@ -142,7 +142,7 @@ def test_a_killed_worker_is_reported_and_replaced_and_the_others_go_on(working: 
     assert working.workers.lost == 1
 
 
-def test_one_that_is_killed_while_it_waits_costs_nobody_a_case(working: Library) -> None:
+def test_a_waiting_process_that_is_killed_costs_no_case(working: Library) -> None:
     before = working.workers.pids
     for pid in before:
         os.kill(pid, signal.SIGKILL)
@@ -243,7 +243,7 @@ def test_where_no_process_can_be_started_cases_run_here(
     library: Library, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A process that ends at once.
-    monkeypatch.setattr("ui.workers.pool.be_template", print)
+    monkeypatch.setattr("ui.server.pool.be_template", print)
     workers = Workers()
     with ThreadPoolExecutor(1) as threads:
         starting = workers.start(1, [], None, OperatorSettings())

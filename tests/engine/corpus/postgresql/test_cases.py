@@ -16,7 +16,7 @@ from engine.corpus.postgresql.loading import copy_to_server
 from engine.corpus.postgresql.server import Server
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.settings import InvestigationSettings
 from tests.conftest import SAMPLE
 

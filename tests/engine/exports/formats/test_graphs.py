@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from engine.exports.reading import record_in
-from engine.exports.registry import ExportableCase, export_of
-from engine.exports.xml_text import for_xml
+from engine.exports.cases import record_in
+from engine.exports.registry import ExportableCase, export_of, for_xml
 from tests.engine.exports.cases import EMPTY, GAPS, KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.exports.formats.table import COLUMNS, defused
-from engine.exports.reading import record_in
+from engine.exports.cases import record_in
+from engine.exports.formats.table import COLUMNS
 from engine.exports.registry import ExportableCase, export_of
+from engine.review.exchange import defused
 from tests.engine.exports.cases import EMPTY, FORGED, GAPS, KINDS
 from tests.engine.exports.conftest import Cases
 from tests.tables import table

@@ -42,7 +42,7 @@ def saved(folder: Path, text: str) -> SourceFile:
         ("<a>" * 300 + "</a>" * 300, "not well-formed XML"),
     ],
 )
-def test_what_is_not_read_says_why(tmp_path: Path, text: str, reason: str) -> None:
+def test_an_unread_file_is_reported_with_the_reason(tmp_path: Path, text: str, reason: str) -> None:
     found = parse_root(saved(tmp_path, text))
     assert isinstance(found, Problem)
     assert reason in found.reason

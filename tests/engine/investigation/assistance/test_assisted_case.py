@@ -9,14 +9,8 @@ import pytest
 from engine import settings
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.assistance.sufficiency import LONGEST_REASONS
-from engine.investigation.events import (
-    PlanMade,
-    Ranked,
-    RoundStarted,
-    ScanFinished,
-    SufficiencyJudged,
-)
+from engine.investigation.assistance.assistance import LONGEST_REASONS
+from engine.investigation.events import PlanMade, Ranked, RoundStarted, ScanFinished, SufficiencyJudged
 from engine.model import GapQuery, StopReason
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import (

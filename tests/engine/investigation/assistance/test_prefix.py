@@ -20,7 +20,7 @@ from engine.llm.client import connect
 from engine.llm.contract import LanguageModelContract
 from engine.llm.cost import PrefixedModel
 from engine.llm.prompt import TASK_LINE, defused, most_tokens, shared_texts
-from engine.retrieval.planning.decomposing import FORM, SubQuestions
+from engine.retrieval.planning.assisted import FORM, SubQuestions
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import ALL_ON, WRECK, helped, sensible
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer

@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.investigation.completeness.calibrated import Interval, model_from, record_of, shipped_model
-from engine.investigation.completeness.estimate import METHOD, estimate_completeness
-from engine.investigation.completeness.evidence import SIGNS, Evidence
+from engine.investigation.completeness import (
+    METHOD,
+    SIGNS,
+    Evidence,
+    Interval,
+    estimate_completeness,
+    model_from,
+    record_of,
+    shipped_model,
+)
 
 SHARE = st.floats(0, 1)
 VALUES = st.dictionaries(st.sampled_from(sorted(SIGNS)), SHARE)

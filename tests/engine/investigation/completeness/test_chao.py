@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.investigation.completeness.chao import chao1
+from engine.investigation.completeness import chao1
 
 
 def test_nothing_found_gives_no_estimate() -> None:

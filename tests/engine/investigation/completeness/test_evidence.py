@@ -11,18 +11,19 @@ from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.case import Case
-from engine.investigation.completeness.calibrated import shipped_model
-from engine.investigation.completeness.estimate import WHOLE, find_completeness
-from engine.investigation.completeness.evidence import (
+from engine.investigation.completeness import (
     BEST,
     HEAD,
     MOST_WAYS,
     SIGNS,
+    WHOLE,
     Evidence,
     capture,
     evidence_of,
+    find_completeness,
     last_yield,
     shape,
+    shipped_model,
 )
 from engine.investigation.pool import Pool, Reading
 from engine.model import AreaState, EvidenceStatus

@@ -18,7 +18,7 @@ from engine.investigation.ranking.reranking import RERANKER, Reranking, Texts, m
 from engine.investigation.round import LINKED
 from engine.llm import Meter
 from engine.model import RankedPassage
-from engine.records.export import investigation_to_json
+from engine.records.conversion import investigation_to_json
 from engine.retrieval.asking import Asking
 from engine.retrieval.rerank.spec import reranker
 from engine.settings import InvestigationSettings

@@ -13,8 +13,8 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.ingestion.build import build_corpus
-from engine.investigation.strategies.amendments import Amendments
 from engine.investigation.strategies.base import Context
+from engine.investigation.strategies.citations import Amendments
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.model import Direction, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings

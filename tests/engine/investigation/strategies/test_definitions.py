@@ -7,7 +7,7 @@ import numpy as np
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.base import Context, Evidence
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
-from engine.investigation.strategies.definitions import Definitions
+from engine.investigation.strategies.entities import Definitions
 from engine.investigation.trails import NO_SOURCE, RELATIONS
 from engine.model import Relation
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.extracted.readings import Judgement, Validation, add_validation
+from engine.corpus.extracted import Judgement, Validation, add_validation
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.base import Strategy
-from engine.investigation.strategies.citations import Citations
+from engine.investigation.strategies.citations import Citations, Extracted
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
-from engine.investigation.strategies.extracted import Extracted
 from engine.settings import presets
 from tests.engine.corpus.extracted.values import EXCEPTION, read_toy
 

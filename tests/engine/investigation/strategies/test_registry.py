@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SettingsError
+from engine.investigation.strategies.base import strategy
 from engine.investigation.strategies.citations import Citations
-from engine.investigation.strategies.registry import strategy
 from engine.strategy_registry import BUILT_IN, GROUP, load_strategies
 
 PLUGIN = '''

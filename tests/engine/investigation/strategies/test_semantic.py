@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.strategies import semantic
+from engine.investigation.strategies import pagerank
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
-from engine.investigation.strategies.semantic import Semantic, clusters, radius_of
+from engine.investigation.strategies.pagerank import Semantic, clusters, radius_of
 from engine.investigation.trails import RELATIONS
 from engine.model import Relation
 
@@ -49,7 +49,7 @@ def test_the_neighbourhood_of_a_cluster_starts_at_its_nearest_member(
     toy: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Rows lie at 0, 10, 90, 100, 180, 45, 46 and 270 degrees; row 7 is German and has no vector.
-    monkeypatch.setattr(semantic, "RADIUS", 0.7)
+    monkeypatch.setattr(pagerank, "RADIUS", 0.7)
     leads = Semantic().expand(seeds_of(0, 1), context_of(toy))
     around = dict(zip(leads.rows.tolist(), leads.sources.tolist(), strict=True))
     assert around == {5: 1, 6: 1}, "a member is nearest to itself and no lead"
@@ -61,15 +61,15 @@ def test_the_neighbourhood_of_a_cluster_starts_at_its_nearest_member(
 
 
 def test_a_lone_seed_is_no_cluster_unless_one_is_enough(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(semantic, "RADIUS", 0.7)
+    monkeypatch.setattr(pagerank, "RADIUS", 0.7)
     assert len(Semantic().expand(seeds_of(0), context_of(toy))) == 0
-    monkeypatch.setattr(semantic, "SMALLEST", 1)
+    monkeypatch.setattr(pagerank, "SMALLEST", 1)
     alone = Semantic().expand(seeds_of(0), context_of(toy))
     assert set(alone.rows.tolist()) == {1, 5}
 
 
 def test_passages_that_are_not_allowed_are_not_searched(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(semantic, "RADIUS", 0.7)
+    monkeypatch.setattr(pagerank, "RADIUS", 0.7)
     context = context_of(toy)
     mask = np.ones(len(toy), np.bool_)
     mask[5] = False

@@ -9,10 +9,10 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.investigation import round as whole
-from engine.investigation.strategies import whole_document
+from engine.investigation.strategies import metadata
 from engine.investigation.strategies.base import Context, Seeds
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
-from engine.investigation.strategies.whole_document import WholeDocument
+from engine.investigation.strategies.metadata import WholeDocument
 from engine.model import NamedProvision, Naming
 from engine.records.phrases import trail_sentence
 from engine.settings import presets
@@ -53,7 +53,7 @@ def test_all_of_a_document_comes_in_its_order_its_annex_too(bare: Corpus) -> Non
 def test_the_document_with_the_best_seeds_together_comes_first(
     bare: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whole_document, "DOCUMENTS", 1)
+    monkeypatch.setattr(metadata, "DOCUMENTS", 1)
     rows = bare.rows([SEED, "harbour-act/art-7", "harbour-act/art-9"])
     one_strong = Seeds(rows, np.array([0.9, 0.5, 0.5], np.float32))
     assert {name.split("/")[0] for name in brought_by(bare, one_strong)} == {"harbour-act"}
@@ -72,8 +72,8 @@ def test_at_most_two_documents_a_round(bare: Corpus) -> None:
 def test_of_a_long_document_a_round_brings_what_is_nearest_and_the_next_the_rest(
     bare: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (whole_document, whole):
-        monkeypatch.setattr(module, "PER_DOCUMENT", 2)
+    for module in (metadata, whole):
+        monkeypatch.setattr(module, "WHOLE_PER_DOCUMENT", 2)
     case = finished(
         bare,
         "Who decides on the harbour, the vessel, the berth or the harbour master?",

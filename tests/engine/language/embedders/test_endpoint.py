@@ -19,7 +19,7 @@ from engine.language.embedders.base import Embedder
 from engine.language.embedders.contract import EmbedderContract
 from engine.language.embedders.endpoint import BATCH, KEY_VARIABLE, URL_VARIABLE, EndpointEmbedder
 from engine.language.embedders.spec import embedder
-from engine.llm.sending import Patience
+from engine.llm.connection import Patience
 from engine.settings import InvestigationSettings
 from tests.engine.endpoint import Answer, EmbeddingServer, vectors
 from tests.engine.harbour import write_harbour
@@ -107,7 +107,7 @@ class TestWhoGetsAKey:
             assert foreign.requests == []
 
     @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-    def test_nobody_it_redirects_to_gets_anything(
+    def test_the_target_of_a_redirect_receives_no_key(
         self, status: int, model: EndpointEmbedder, server: EmbeddingServer
     ) -> None:
         with EmbeddingServer(named=False) as other:

@@ -15,7 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
 from engine.records.case_file import SCHEMA, read_saved, schema_bytes
-from engine.records.restoring import save
+from engine.records.conversion import save
 from engine.settings import preset
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import finished

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.retrieval.planning.decomposing import FEWEST, LONGEST, MOST, checked
+from engine.retrieval.planning.assisted import FEWEST, LONGEST, MOST, checked
 
 QUESTION = "When may the harbour master withdraw a berth, and how long does an objection suspend it?"
 FIRST, SECOND = "When may a berth be withdrawn?", "How long does an objection suspend the withdrawal?"

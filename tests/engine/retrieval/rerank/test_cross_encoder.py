@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from engine.errors import ModelError
-from engine.retrieval.rerank import cross_encoder
+from engine.retrieval.rerank import spec
 from engine.retrieval.rerank.base import Reranker, reads
 from engine.retrieval.rerank.contract import QUESTION, TEXTS, RerankerContract
-from engine.retrieval.rerank.cross_encoder import CrossEncoderReranker, load_cross_encoder
+from engine.retrieval.rerank.spec import CrossEncoderReranker, load_cross_encoder
 from tests.engine.cross_encoder import write_cross_encoder
 
 
+@pytest.mark.slow
 class TestTiny(RerankerContract):
     @pytest.fixture(scope="class")
     @staticmethod
@@ -36,7 +37,7 @@ def test_scores_are_those_of_the_library(model_folder: Path) -> None:
 
 
 def test_nothing_is_loaded_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cross_encoder, "load_cross_encoder", pytest.fail)
+    monkeypatch.setattr(spec, "load_cross_encoder", pytest.fail)
     model = CrossEncoderReranker("ce:x", "x", languages=frozenset({"en"}))
     assert (reads(model, "en"), reads(model, "de"), reads(model, "und")) == (True, False, True)
 
@@ -82,13 +83,13 @@ def test_a_failure_is_remembered_for_a_while(monkeypatch: pytest.MonkeyPatch) ->
         tried.append(name)
         raise ModelError("not there")
 
-    monkeypatch.setattr(cross_encoder, "load_cross_encoder", absent)
+    monkeypatch.setattr(spec, "load_cross_encoder", absent)
     model = CrossEncoderReranker("ce:x", "x")
     for _ in range(3):
         with pytest.raises(ModelError, match="not there"):
             model.scores(QUESTION, TEXTS)
     assert tried == ["x"]
-    monkeypatch.setattr(cross_encoder, "RETRY_AFTER", 0.0)
+    monkeypatch.setattr(spec, "RETRY_AFTER", 0.0)
     with pytest.raises(ModelError, match="not there"):
         model.load()
     assert len(tried) == 2

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from engine.retrieval.rerank.cross_encoder import Pace
+from engine.retrieval.rerank.spec import Pace
 
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr("engine.retrieval.rerank.cross_encoder.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("engine.retrieval.rerank.spec.time.monotonic", lambda: now[0])
     return now
 
 

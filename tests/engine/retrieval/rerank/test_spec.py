@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import SettingsError
-from engine.retrieval.rerank.cross_encoder import CrossEncoderReranker
-from engine.retrieval.rerank.spec import reranker
+from engine.retrieval.rerank.spec import CrossEncoderReranker, reranker
 
 
 def test_none_is_no_model() -> None:

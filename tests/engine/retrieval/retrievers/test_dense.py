@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.contract import toy_corpus
-from engine.retrieval.retrievers import dense
+from engine.retrieval.retrievers import registry
 from engine.retrieval.retrievers.contract import RetrieverContract
-from engine.retrieval.retrievers.dense import Dense
+from engine.retrieval.retrievers.registry import Dense
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +29,6 @@ class TestDense(RetrieverContract):
     def test_a_hit_reaches_the_cosine(
         self, retriever: Dense, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(dense, "LOWEST", 0.9)
+        monkeypatch.setattr(registry, "LOWEST_COSINE", 0.9)
         found = self.answer(retriever, self.inquiry(corpus))
         assert [hits.rows.tolist() for hits in found.hits] == [[0, 1], [2, 3]]

@@ -13,7 +13,7 @@ from engine.corpus import open_corpus
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus, Hits
 from engine.corpus.toy import toy_contents
-from engine.retrieval.retrievers.dense import levels
+from engine.retrieval.retrievers.registry import levels
 
 # Degrees between the passages of a toy corpus and the east: seven in English, one in German.
 TOGETHER = (60, 62, 64, 66, 68, 70, 72, 80)

@@ -7,10 +7,10 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.contract import toy_corpus
-from engine.retrieval.retrievers import lexical
+from engine.retrieval.retrievers import registry
 from engine.retrieval.retrievers.base import Inquiry, Off
 from engine.retrieval.retrievers.contract import RetrieverContract, plan_of
-from engine.retrieval.retrievers.lexical import Lexical
+from engine.retrieval.retrievers.registry import Lexical
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ class TestLexical(RetrieverContract):
 
 def test_a_hit_reaches_a_share_of_the_best(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     def found(lowest: float) -> list[int]:
-        monkeypatch.setattr(lexical, "LOWEST", lowest)
+        monkeypatch.setattr(registry, "LOWEST", lowest)
         answer = Lexical().search(Inquiry(corpus, plan_of("fees"), depth=10))
         assert not isinstance(answer, Off)
         rows: list[int] = answer.hits[0].rows.tolist()

@@ -14,7 +14,7 @@ from engine.ingestion.build import build_corpus
 from engine.language.embedders import sparse_embedder
 from engine.retrieval.retrievers.base import Off
 from engine.retrieval.retrievers.contract import RetrieverContract
-from engine.retrieval.retrievers.sparse import Sparse
+from engine.retrieval.retrievers.registry import Sparse
 from tests.engine.harbour import write_harbour
 from tests.engine.language.embedders.tiny import language_model
 from tests.engine.retrieval.searching import searched

@@ -1,1 +1,0 @@
-"""The case as one self-contained HTML page."""

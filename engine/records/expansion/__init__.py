@@ -1,1 +1,0 @@
-"""The expansion tree of a case and its statistics, as JSON and as text."""

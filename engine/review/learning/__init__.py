@@ -1,1 +1,0 @@
-"""Learning of a corpus's ranking from verdicts."""
