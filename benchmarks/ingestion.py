@@ -1,43 +1,64 @@
 """How fast sources become a corpus, what memory that takes, and what a change costs afterwards.
 
     python -m benchmarks.ingestion SOURCE [--shares 0.25,0.5,1] [--embedding none]
+    python -m benchmarks.ingestion FOLDER [--changes 3] [--corpus DIR] [--afresh]
 
 SOURCE is a ``corpus.jsonl[.gz]``. It is written out as one file for each of its documents, and a share of
 them is ingested into a new corpus; then one sentence of one document is changed and all is ingested again;
 then a document is added and removed. The same is done with the one file as it is. Memory is the largest
 sum of the memory of all processes (proportional set size: pages they share count once), sampled ten times
 a second.
+
+FOLDER has a file ``*.jsonl`` for each law, as ``benchmarks.growing`` writes it; it is copied. After the first
+ingestion a sentence of one law is changed, the law is removed and put back, and gets another name, each
+followed by an ingestion of the whole folder; ``--changes`` times, each time another law. ``--corpus`` is kept.
+``--afresh`` ingests the last state once more into an empty folder and compares all files byte by byte.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import os
+import shutil
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import orjson
 import psutil
 
+from engine.corpus.embedded.generation import current_generation
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 from engine.ingestion.report import IngestionReport
 
+OTHER_NAME = "Zwischenfassungs"
 DOCUMENT_FIELDS = ("regulation", "document", "title")
 
 
-def main() -> None:
-    """Measure and print."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; returns 1 if an update and a fresh ingestion differ."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("source", type=Path)
     parser.add_argument("--shares", default="0.25,0.5,1")
     parser.add_argument("--embedding", default="none")
-    options = parser.parse_args()
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--changes", type=int, default=3)
+    parser.add_argument("--afresh", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.source.is_dir():
+        return _measure_changes(options)
+    _measure_shares(options)
+    return 0
+
+
+def _measure_shares(options: argparse.Namespace) -> None:
     lines = _lines(options.source)
     for share in map(float, options.shares.split(",")):
         with tempfile.TemporaryDirectory() as name:
@@ -67,6 +88,56 @@ def main() -> None:
         change(one)
         again = _timed("  one document changed", folder, options.embedding)
         print(f"  the second costs {again.total_seconds / first.total_seconds:.1%} of the first")
+
+
+def _measure_changes(options: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory() as name:
+        laws, fresh = Path(name) / "laws", Path(name) / "fresh"
+        corpus = options.corpus or Path(name) / "corpus"
+        shutil.copytree(options.source, laws)
+        files = sorted(laws.rglob("*.jsonl"), key=lambda path: path.stat().st_size)
+        _ingested("everything", laws, corpus, options.embedding)
+        for number in range(options.changes):
+            law = files[len(files) // 2 + number]
+            print(f"{law.stem}, {law.stat().st_size:,} bytes")
+            change(law)
+            _ingested("  a sentence changed", laws, corpus, options.embedding)
+            away = Path(name) / law.name
+            law.rename(away)
+            _ingested("  taken away", laws, corpus, options.embedding)
+            away.rename(law)
+            _ingested("  put back", laws, corpus, options.embedding)
+            _rename(law)
+            _ingested("  under another name", laws, corpus, options.embedding)
+        if not options.afresh:
+            return 0
+        _ingested("everything afresh", laws, fresh, options.embedding)
+        different = _different(corpus, fresh)
+        print(f"files that differ from those made afresh: {', '.join(different) or 'none'}")
+        return int(bool(different))
+
+
+def _ingested(label: str, laws: Path, corpus: Path, embedding: str) -> None:
+    start = time.process_time()
+    with memory() as peak:
+        report = build_corpus([laws], corpus, embedding=embedding)
+    load = os.getloadavg()[0]
+    show(label, report, peak)
+    own = time.process_time() - start
+    print(f"    {own:.2f} s of the processor in this process; load of the machine {load:.1f}", flush=True)
+
+
+def _rename(law: Path) -> None:
+    """Let a law have another name, in its own file: those that cite it by its old one no longer do."""
+    text = law.read_text()
+    law.write_text(text.replace('"regulation":"', f'"regulation":"{OTHER_NAME}'))
+
+
+def _different(one: Path, other: Path) -> list[str]:
+    """The files of two corpora that are not the same, but for the list of their sources."""
+    first, second = current_generation(one), current_generation(other)
+    names = {name for name in (*first.manifest.files, *second.manifest.files) if not name.endswith(".json")}
+    return sorted(n for n in names if first.manifest.files.get(n) != second.manifest.files.get(n))
 
 
 def _lines(source: Path) -> list[bytes]:
@@ -143,4 +214,4 @@ def memory() -> Iterator[list[float]]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
