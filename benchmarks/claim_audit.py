@@ -20,6 +20,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from benchmarks import new_parser
 from benchmarks.making.changing import changed, paraphrased
 from benchmarks.making.copying import copied, invented, pinpoints
 from benchmarks.making.material import (
@@ -140,7 +141,7 @@ def _print_wrong(outcomes: Sequence[Outcome], count: int) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser = new_parser(__doc__)
     add = parser.add_argument
     add("--corpora", required=True, type=Path, metavar="DIR")
     add("--only", nargs="*", default=[], metavar="NAME", help="these collections only")

@@ -12,7 +12,6 @@ with most to do. Each corpus is compared with the first one, byte by byte.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -28,6 +27,7 @@ from statistics import median
 
 import psutil
 
+from benchmarks import new_parser
 from engine.ingestion.build import build_corpus
 
 # Seconds for a scheduler and its workers to be there.
@@ -49,9 +49,7 @@ class Taken:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("source", type=Path)
     parser.add_argument("--workers", default="1,2")
     parser.add_argument("--rounds", type=int, default=3)

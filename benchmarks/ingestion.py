@@ -11,8 +11,8 @@ a second.
 
 FOLDER has a file ``*.jsonl`` for each law, as ``benchmarks.growing`` writes it; it is copied. After the first
 ingestion a sentence of one law is changed, the law is removed and put back, and gets another name, each
-followed by an ingestion of the whole folder; ``--changes`` times, each time another law. ``--corpus`` is kept.
-``--afresh`` ingests the last state once more into an empty folder and compares all files byte by byte.
+followed by an ingestion of the whole folder; ``--changes`` times, each time another law. ``--corpus`` is
+kept. ``--afresh`` ingests the last state once more into an empty folder and compares all files byte by byte.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from pathlib import Path
 import orjson
 import psutil
 
+from benchmarks import new_parser
 from engine.corpus.embedded.generation import current_generation
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 from engine.ingestion.report import IngestionReport
@@ -42,9 +43,7 @@ DOCUMENT_FIELDS = ("regulation", "document", "title")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; returns 1 if an update and a fresh ingestion differ."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("source", type=Path)
     parser.add_argument("--shares", default="0.25,0.5,1")
     parser.add_argument("--embedding", default="none")
