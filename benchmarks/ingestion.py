@@ -18,8 +18,8 @@ kept. ``--afresh`` ingests the last state once more into an empty folder and com
 ``--workers`` measures how much faster more workers of a Dask cluster make an ingestion. It starts a scheduler
 and workers of one process with one thread each on this machine, ingests SOURCE without vectors once with each
 number of workers, in turn, and prints for each ingestion its time, that of the blocks and of the references,
-the processor's seconds of workers, client and scheduler, and the load of the machine; at the end the ratios of
-the medians. Each corpus is compared with the first one, byte by byte.
+the processor's seconds of workers, client and scheduler, and the load of the machine; at the end the ratios
+of the medians. Each corpus is compared with the first one, byte by byte.
 """
 
 from __future__ import annotations
