@@ -14,16 +14,7 @@ from engine.language.characters import shortened
 from engine.records.store import EVERYBODY
 from engine.records.summaries import Slim, slim_case
 from engine.verbs.questions import MORE
-from engine.verbs.requests import (
-    CaseId,
-    CorpusName,
-    Day,
-    Detail,
-    Key,
-    Request,
-    argument,
-    option,
-)
+from engine.verbs.requests import CaseId, CorpusName, Day, Detail, Key, Request, argument, option
 from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:

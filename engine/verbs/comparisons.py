@@ -116,7 +116,7 @@ def replay_case(caller: Caller, request: ReplayOptions) -> Response:
     """Replay a case, and show what differs."""
     from engine.records.comparing import compare
     from engine.records.conversion import investigation_to_json
-    from engine.records.replaying import replay
+    from engine.records.replaying import rerun
     from engine.records.store.chain import fingerprint_of
 
     store = caller.store()
@@ -126,7 +126,8 @@ def replay_case(caller: Caller, request: ReplayOptions) -> Response:
     corpus = caller.corpus(request.corpus)
     former = caller.corpus(request.was) if request.was else None
     model = caller.model(request)
-    again = investigation_to_json(replay(record, corpus, events=events, model=model, learned=learned))
+    case = rerun(record, corpus, events=events, model=model, learned=learned)
+    again = investigation_to_json(case.investigation())
     states = summary.fingerprint, fingerprint_of(corpus)
     return _comparison(compare(record, again, corpora=(former, corpus), states=states))
 
