@@ -29,6 +29,7 @@ from typing import Any
 import orjson
 import yaml
 
+from benchmarks import new_parser
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
@@ -280,9 +281,7 @@ def _describe(first: RankedPassage | None) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("data", type=Path, metavar="DATA_DIR")
     parser.add_argument("work", type=Path, metavar="WORK_DIR")
     parser.add_argument("--variants", default="", help="numbers of the layouts, from 0")

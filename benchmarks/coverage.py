@@ -23,6 +23,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from benchmarks import new_parser
 from engine.corpus import open_corpus
 from engine.corpus.ontology import ontology_from, read_ontology
 from engine.corpus.protocol import Corpus
@@ -177,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
+    parser = new_parser(__doc__)
     parser.add_argument("corpus", type=Path, metavar="CORPUS")
     parser.add_argument("queries", type=Path, metavar="QUERIES")
     parser.add_argument("qrels", type=Path, metavar="QRELS")

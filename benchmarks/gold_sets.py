@@ -24,6 +24,7 @@ from typing import Any
 
 import orjson
 
+from benchmarks import new_parser
 from benchmarks.gold_tables import Suite, markdown
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
@@ -197,11 +198,7 @@ def _names(listed: str | None) -> list[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.gold_sets",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = new_parser(__doc__)
     add: Any = parser.add_argument
     add("data", type=Path, metavar="DATA_DIR")
     add("corpora", type=Path, metavar="CORPORA_DIR")

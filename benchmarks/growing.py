@@ -9,7 +9,6 @@ with a syllable of the copy, in titles, texts and metadata, so that each copy ci
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import re
 import sys
@@ -25,6 +24,7 @@ import orjson
 import scipy
 from numpy.typing import NDArray
 
+from benchmarks import new_parser
 from engine.language.embedders.transformer import PackagedEmbedder
 
 CONSONANTS, VOWELS = "bdfghjklmnprstvwz", "aeiou"
@@ -136,9 +136,7 @@ def _copied(passage: dict[str, Any], change: Callable[[str], str], copy: int) ->
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Grow and say how large it is; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("source", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--copies", type=int, required=True)

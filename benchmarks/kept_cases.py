@@ -9,7 +9,6 @@ new SQLite file. A database that is named should be empty.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import tempfile
 import time
@@ -22,6 +21,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from benchmarks import new_parser
 from engine.corpus import open_corpus
 from engine.investigation import run_case
 from engine.records.conversion import investigation_to_json
@@ -38,9 +38,7 @@ BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("--url", action="append", default=[])
     parser.add_argument("--cases", type=int, default=10_000)
     options = parser.parse_args(arguments)

@@ -12,7 +12,6 @@ writes the weights into the engine. ``--keep`` saves the observations, ``--from`
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ import orjson
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from benchmarks import new_parser
 from benchmarks.learn_ranking import SETS
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
@@ -279,7 +279,7 @@ def report(observed: Sequence[Observed]) -> None:
 
 def main() -> None:
     """Investigate the questions or read observations, report by halves, and learn from all."""
-    parser = argparse.ArgumentParser(description="Learn the estimate of completeness from the gold sets.")
+    parser = new_parser(__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--every", action="append", default=[], metavar="SET=K", help="every K-th question")

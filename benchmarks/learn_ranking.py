@@ -12,7 +12,6 @@ that of recall@10 against the scan, by randomisation.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -25,6 +24,7 @@ import orjson
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from benchmarks import new_parser
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus, Rows
 from engine.evaluation import read_questions
@@ -272,7 +272,7 @@ def table(asked: Sequence[Asked], ranked: Sequence[Order], scanned: Sequence[Ord
 
 def main() -> None:
     """Ask, learn by halves, print, and learn from all."""
-    parser = argparse.ArgumentParser(description="Learn the weights of the ranking from the gold sets.")
+    parser = new_parser(__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--every", action="append", default=[], metavar="SET=K", help="every K-th question")

@@ -29,6 +29,7 @@ from typing import Any
 
 import orjson
 
+from benchmarks import new_parser
 from engine.answers.answer import answer
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
@@ -323,9 +324,7 @@ def _french(corpus: Corpus) -> Iterator[tuple[Provision, Mapping[str, str]]]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--sets", default="")

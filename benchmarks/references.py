@@ -13,7 +13,6 @@ edges that were not found.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import random
 import time
@@ -22,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks import new_parser
 from engine.ingestion.readers.base import Problem, SourceFile
 from engine.ingestion.readers.beir import BeirReader
 from engine.language.references import Resolver, recogniser
@@ -162,9 +162,7 @@ class Options:
 
 def options_of(arguments: list[str] | None = None) -> Options:
     """The options of the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("folders", type=Path, nargs="+", metavar="CORPUS_DIR")
     parser.add_argument("--language", help="only this language")
     parser.add_argument("--missed", type=int, default=0, metavar="N", help="print N edges not found")

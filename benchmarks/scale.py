@@ -11,7 +11,6 @@ and a page with plots.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import math
@@ -29,9 +28,10 @@ import numpy as np
 import orjson
 import psutil
 
+from benchmarks import new_parser
+from benchmarks.case_times import one
 from benchmarks.growing import in_place_of_the_model, write
 from benchmarks.ingestion import change, memory
-from benchmarks.where_time_goes import one
 
 SUFFIXES = {"k": 1_000, "M": 1_000_000}
 CASES, WARM = 100, 3
@@ -44,9 +44,7 @@ READ = 1 << 29
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print and write; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("source", type=Path)
     parser.add_argument("--queries", type=Path, required=True, help="JSON lines (.gz) with a field text")
     parser.add_argument("--sizes", default="13k,100k,1M")

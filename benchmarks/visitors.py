@@ -15,7 +15,6 @@ the page makes the vectors of a copy of another corpus, which has none, meanwhil
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import itertools
 import json
@@ -37,6 +36,7 @@ import httpx
 import numpy as np
 import psutil
 
+from benchmarks import new_parser
 from engine.evaluation import read_questions
 from engine.language.embedders.transformer import PACKAGED_SPEC
 from ui.corpus.vectors import WantedVectors, store_wanted
@@ -68,9 +68,7 @@ class Seen:
 
 def main() -> int:
     """Measure and print; 1 where a visitor met an error."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--queries", type=Path, required=True)
     parser.add_argument("--qrels", type=Path, required=True)

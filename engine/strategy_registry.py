@@ -59,42 +59,34 @@ class StrategyInfo(Protocol):
     @property
     def name(self) -> str:
         """The registered name: lower case letters, digits and underscores."""
-        ...
 
     @property
     def title(self) -> str:
         """The title for readers."""
-        ...
 
     @property
     def legend(self) -> str:
         """The word in the legend of the board."""
-        ...
 
     @property
     def meaning(self) -> str:
         """One sentence on what it follows."""
-        ...
 
     @property
     def trust(self) -> float:
         """The trust in its links, 0 to 1: their weight at the gate, and its share of the budget."""
-        ...
 
     @property
     def stated(self) -> bool:
         """True if the texts themselves state its links: a look-up of a provision follows no others."""
-        ...
 
     @property
     def colour(self) -> Colour:
         """The colour on the page and on the board."""
-        ...
 
     @property
     def on_from(self) -> Preset | None:
         """The first of quick, balanced, thorough and detective to use it; None: only on request."""
-        ...
 
 
 class _StrategyModel(BaseModel):

@@ -16,13 +16,13 @@ addresses and servers (``tests/engine/network``), a confined process that was ta
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks import new_parser
 from benchmarks.attacks.small_corpora import Outcome, table
 
 # How often each class is tried by default.
@@ -34,9 +34,7 @@ TRIES: Mapping[str, int] = {
 
 def main() -> int:
     """Attack and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("--only", action="append", choices=sorted(TRIES), default=[], metavar="CLASS")
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,4 +1,4 @@
-"""Audit generated claims in this process and over HTTP, and compare with word overlap."""
+"""Audit claims, and count the findings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from benchmarks.making.material import COPIED, DAY, PARAPHRASE, Claim, Collection
+from benchmarks.making.material import DAY, Claim
 from engine.answers.audit import Auditor
 from engine.answers.audit.record import key_of
 from engine.corpus import open_corpus
@@ -26,7 +24,6 @@ FOUND = (
     "citation_not_understood",
     "outdated",
 )
-TRUE_KINDS = (COPIED, PARAPHRASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +62,6 @@ def audited(claims: Sequence[Claim], folders: dict[str, Path]) -> tuple[list[Out
     return outcomes, seconds
 
 
-def over_http(claims: Sequence[Claim], address: str, names: dict[str, str]) -> list[Outcome]:
-    """Audit the claims by the page's endpoint; a text of several claims has the finding of its worst one.
-
-    ``names``: the page's name of each collection's corpus.
-    """
-    from gradio_client import Client
-
-    client = Client(address, verbose=False)
-    outcomes = []
-    for one in claims:
-        answer = client.predict(
-            text=one.text,
-            corpus=names[one.collection],
-            day=DAY.isoformat(),
-            grade=None,
-            api_name="/audit",
-        )
-        checked = answer["claims"]
-        first = checked[0] if checked else {"finding": "no claim found", "reason": ""}
-        outcomes.append(Outcome(one, str(first["finding"]).replace(" ", "_"), str(first["reason"])))
-    return outcomes
-
-
 def table(outcomes: Sequence[Outcome], by: Sequence[str]) -> list[dict[str, Any]]:
     """Count findings by fields of the claim."""
     groups: dict[tuple[str, ...], list[Outcome]] = {}
@@ -110,34 +84,23 @@ def _counted(found: Iterable[str]) -> dict[str, int]:
     return {name: counts.pop(name, 0) for name in FOUND} | dict(counts)
 
 
-def overlap(claims: Sequence[Claim], found: Sequence[Collection]) -> dict[str, Any]:
-    """Measure a baseline: a claim is supported if a passage has a large enough share of its words.
-
-    The threshold is the best one for these claims, so that the baseline looks better than in use. Citations,
-    which it cannot read, are removed.
-    """
-    of = {one.name: one for one in found}
-    scores = np.array([float(of[one.collection].overlap(one.bare).max()) for one in claims])
-    true = np.array([one.kind in TRUE_KINDS for one in claims])
-    if not true.any() or true.all():
-        return {"threshold": None, "kinds": {}}
-    thresholds = np.unique(scores)
-    balance = [(scores[true] >= at).mean() + (scores[~true] < at).mean() for at in thresholds]
-    best = float(thresholds[int(np.argmax(balance))])
-    kinds = {
-        kind: {
-            "claims": len(rows),
-            "supported": int((scores[rows] >= best).sum()),
-        }
-        for kind in dict.fromkeys(one.kind for one in claims)
-        if (rows := [at for at, one in enumerate(claims) if one.kind == kind])
+def figures_of(outcomes: Sequence[Outcome], half: str, seconds: float) -> dict[str, Any]:
+    """Return all figures of the outcomes of a half."""
+    return {
+        "half": half,
+        "claims": len(outcomes),
+        "claims_per_second": round(len(outcomes) / seconds) if seconds else 0,
+        "tables": {
+            "By kind": table(outcomes, ["kind"]),
+            "By kind and collection": table(outcomes, ["kind", "collection", "language"]),
+            "By kind and rule": table(outcomes, ["kind", "how"]),
+        },
     }
-    return {"threshold": round(best, 3), "kinds": kinds}
 
 
 def markdown(figures: dict[str, Any]) -> str:
     """Return the figures as Markdown tables."""
-    lines = [f"# Generated claims, half: {figures['half']}", ""]
+    lines = [f"# Claims, half: {figures['half']}", ""]
     lines.append(f"{figures['claims']:,} claims, {figures['claims_per_second']} claims a second.")
     for title, rows in figures["tables"].items():
         lines += ["", f"## {title}", ""]
@@ -145,14 +108,4 @@ def markdown(figures: dict[str, Any]) -> str:
         lines.append("| " + " | ".join(name.replace("_", " ") for name in names) + " |")
         lines.append("|" + "---|" * len(names))
         lines += ["| " + " | ".join(str(row.get(name, 0)) for name in names) + " |" for row in rows]
-    if figures["overlap"]["threshold"] is not None:
-        lines += ["", f"## Word overlap, best threshold {figures['overlap']['threshold']}", ""]
-        lines += ["| kind | claims | supported |", "|---|---|---|"]
-        lines += [
-            f"| {kind} | {row['claims']} | {row['supported']} |"
-            for kind, row in figures["overlap"]["kinds"].items()
-        ]
-    if "http" in figures:
-        same, count = figures["http"]["same"], figures["http"]["claims"]
-        lines += ["", f"Over HTTP: {same} of {count} have the same finding."]
     return "\n".join(lines) + "\n"

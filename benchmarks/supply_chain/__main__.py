@@ -11,11 +11,11 @@ command needs nothing that is not in Python itself.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks import new_parser
 from benchmarks.supply_chain.requirements import DEVELOPMENT, RequirementsError
 
 # Module and function by command. Each is imported by itself: vulnerabilities are looked up where nothing is
@@ -30,11 +30,7 @@ COMMANDS = {
 
 def main() -> int:
     """Carry out one command."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.supply_chain",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = new_parser(__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
         command = commands.add_parser(name)

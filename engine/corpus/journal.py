@@ -98,22 +98,18 @@ class Journals(Protocol):
 
         Raises CorpusError, ResourceError.
         """
-        ...
 
     def add(self, name: str, line: bytes) -> None:
         """Append a line (without line end); durable on return. Raises CorpusError, ResourceError."""
-        ...
 
     def named(self, name: str) -> str:
         """Return the name of a journal for messages."""
-        ...
 
     def stamp(self, name: str) -> tuple[int, ...]:
         """Return a value that changes with each added line; empty for a missing journal.
 
         Raises as ``lines``.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

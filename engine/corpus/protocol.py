@@ -428,31 +428,5 @@ class Validity(Protocol):
         """Return a mask of passages whose status, else their document's, is in ``statuses`` (any case)."""
 
 
-__all__ = [
-    "Area",
-    "Browsing",
-    "Cited",
-    "Concept",
-    "Corpus",
-    "CorpusInfo",
-    "Dense",
-    "Hits",
-    "Lexical",
-    "Linked",
-    "Links",
-    "Mask",
-    "Mentions",
-    "Names",
-    "Ontology",
-    "Quoted",
-    "Rows",
-    "Scores",
-    "Sparse",
-    "Texts",
-    "Validity",
-    "Wording",
-]
-
-
 class Corpus(Texts, Lexical, Dense, Sparse, Linked, Names, Validity, Browsing, Protocol):
     """The interface between the engine and a corpus store."""

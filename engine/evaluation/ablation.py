@@ -33,7 +33,6 @@ class AskQuestions(Protocol):
         self, questions: Sequence[Question], settings: InvestigationSettings, *, ontology: bool = True
     ) -> Iterable[tuple[Outcome, QuestionResult]]:
         """Ask and judge questions in order; ``ontology``: with the corpus's ontology."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -301,16 +301,13 @@ class LanguageModel(Protocol):
     @property
     def spec(self) -> str:
         """The spec, without secrets."""
-        ...
 
     @property
     def context_tokens(self) -> int:
         """The limit of tokens of a prompt with its answer."""
-        ...
 
     def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
         """Return the estimated maximum usage of a prompt."""
-        ...
 
     def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
         """Send a prompt and validate the answer.
@@ -318,4 +315,3 @@ class LanguageModel(Protocol):
         Raises ModelError if the server fails, refuses, truncates its answer or gives an invalid one even
         after a repair; BudgetError if the budget is too small; CancelledError if the meter was cancelled.
         """
-        ...

@@ -138,11 +138,9 @@ class Passages(Protocol):
 
     def rows(self, ids: Sequence[str]) -> Rows:
         """Return rows of ids, -1 for an unknown id."""
-        ...
 
     def texts(self, rows: Sequence[int]) -> list[str]:
         """Return texts by row."""
-        ...
 
 
 class Sections(Protocol):
@@ -151,16 +149,13 @@ class Sections(Protocol):
     @property
     def first(self) -> Array:
         """The first row of each."""
-        ...
 
     @property
     def stop(self) -> Array:
         """The row after the last of each."""
-        ...
 
     def find(self, section_id: str) -> int | None:
         """Return the number of an id."""
-        ...
 
 
 class Documents(Protocol):
@@ -169,12 +164,10 @@ class Documents(Protocol):
     @property
     def first(self) -> Array:
         """The first row of each."""
-        ...
 
     @property
     def numbers(self) -> Mapping[str, int]:
         """The number of each id."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 from psycopg import Connection, sql
 from psycopg.errors import LockNotAvailable
+from xxhash import xxh3_64
 
 from engine.corpus.embedded.generation import Manifest
-from engine.errors import CorpusError
+from engine.errors import CorpusError, InputError
+from engine.model import OUT_OF_FORCE, Document
 
 # The tables of all corpora on a server.
 
@@ -104,6 +109,49 @@ CATALOGUE = (
     f"create table if not exists {SCHEMA}.said (corpus text not null, journal text not null, "
     "number bigint generated always as identity, line text not null, primary key (corpus, journal, number))",
 )
+
+
+# The documents of a corpus can be partitioned: ``document-hash`` spreads them evenly over ``HASHED`` parts;
+# ``validity`` separates documents in force from those that have ended; any other word is a field of documents
+# or a key of their metadata ("language", "type") with one part per value.
+HASH, VALIDITY = "document-hash", "validity"
+HASHED = 8
+# Values of a field beyond this number, the rarest, share a part.
+MOST = 64
+
+
+def assign_parts(documents: Sequence[Document], by: str | None) -> NDArray[np.int16]:
+    """Return the part of each document, from 0, shape (documents,); all 0 if ``by`` is None.
+
+    Raises InputError if no document has such a field.
+    """
+    if by is None:
+        return np.zeros(len(documents), np.int16)
+    if by == HASH:
+        return np.array([xxh3_64(one.id.encode()).intdigest() % HASHED for one in documents], np.int16)
+    if by == VALIDITY:
+        return np.array([_has_ended(one) for one in documents], np.int16)
+    values = [_value(one, by) for one in documents]
+    if documents and not any(values):
+        raise InputError(
+            f"--partition-by {by!r}: no document has this field; take {HASH}, {VALIDITY}, a field of "
+            "documents (language, type, issuer, status, year) or a key of their metadata"
+        )
+    common = [value for value, _ in sorted(Counter(values).items(), key=lambda one: (-one[1], one[0]))]
+    numbers = {value: min(number, MOST - 1) for number, value in enumerate(common)}
+    return np.array([numbers[value] for value in values], np.int16)
+
+
+def _has_ended(document: Document) -> bool:
+    status = (document.status or "").casefold()
+    return document.valid_to is not None or status in {one.casefold() for one in OUT_OF_FORCE}
+
+
+def _value(document: Document, field: str) -> str:
+    value = document.metadata.get(field)
+    if value is None and field in ("language", "type", "issuer", "status", "year"):
+        value = getattr(document, field)
+    return "" if value is None else str(value)
 
 
 def get_entity_document(number: int, documents: int) -> int:

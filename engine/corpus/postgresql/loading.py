@@ -2,15 +2,10 @@
 
 The copy includes the current ontology and the effects of all verdicts; its journals are merged with those of
 the server. Readers keep the generation that they opened; the new one is published in one transaction.
-
-The documents of a corpus can be partitioned: ``document-hash`` spreads them evenly over ``HASHED`` parts;
-``validity`` separates documents in force from those that have ended; any other word is a field of documents
-or a key of their metadata ("language", "type") with one part per value.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from psycopg import Connection, Error, sql
-from xxhash import xxh3_64
 
 from engine.corpus.address import Address
 from engine.corpus.embedded.arrays import Array
@@ -45,6 +39,7 @@ from engine.corpus.ontology import ontology_in_force
 from engine.corpus.postgresql import queries
 from engine.corpus.postgresql.catalogue import (
     TABLES,
+    assign_parts,
     get_entity_document,
     new_generation,
     partition,
@@ -53,9 +48,8 @@ from engine.corpus.postgresql.catalogue import (
 )
 from engine.corpus.postgresql.journals import merge, read_lines
 from engine.corpus.postgresql.server import Server
-from engine.errors import InputError
 from engine.language.addresses import number_key
-from engine.model import OUT_OF_FORCE, Direction, Document, TargetKind
+from engine.model import Direction, TargetKind
 
 # Values of a row after ``corpus`` and ``part``; the first is the document's number.
 Row = tuple[Any, ...]
@@ -304,46 +298,6 @@ def _clean(words: str) -> str:
     return words.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in words else words
 
 
-HASH, VALIDITY = "document-hash", "validity"
-HASHED = 8
-# Values of a field beyond this number, the rarest, share a part.
-MOST = 64
-
-
-def assign_parts(documents: Sequence[Document], by: str | None) -> NDArray[np.int16]:
-    """Return the part of each document, from 0, shape (documents,); all 0 if ``by`` is None.
-
-    Raises InputError if no document has such a field.
-    """
-    if by is None:
-        return np.zeros(len(documents), np.int16)
-    if by == HASH:
-        return np.array([xxh3_64(one.id.encode()).intdigest() % HASHED for one in documents], np.int16)
-    if by == VALIDITY:
-        return np.array([_has_ended(one) for one in documents], np.int16)
-    values = [_value(one, by) for one in documents]
-    if documents and not any(values):
-        raise InputError(
-            f"--partition-by {by!r}: no document has this field; take {HASH}, {VALIDITY}, a field of "
-            "documents (language, type, issuer, status, year) or a key of their metadata"
-        )
-    common = [value for value, _ in sorted(Counter(values).items(), key=lambda one: (-one[1], one[0]))]
-    numbers = {value: min(number, MOST - 1) for number, value in enumerate(common)}
-    return np.array([numbers[value] for value in values], np.int16)
-
-
-def _has_ended(document: Document) -> bool:
-    status = (document.status or "").casefold()
-    return document.valid_to is not None or status in {one.casefold() for one in OUT_OF_FORCE}
-
-
-def _value(document: Document, field: str) -> str:
-    value = document.metadata.get(field)
-    if value is None and field in ("language", "type", "issuer", "status", "year"):
-        value = getattr(document, field)
-    return "" if value is None else str(value)
-
-
 # Reports progress: table, rows copied, rows in total.
 Progress = Callable[[str, int, int], None]
 
@@ -353,8 +307,8 @@ def copy_to_server(
 ) -> Manifest:
     """Copy the corpus in a folder to a server, replacing the one of the same name.
 
-    ``by`` selects the partitioning of documents (``assign_parts``). Returns the published manifest. Raises
-    CorpusError, InputError, ResourceError.
+    ``by`` selects the partitioning of documents (``catalogue.assign_parts``). Returns the published manifest.
+    Raises CorpusError, InputError, ResourceError.
     """
     server = Server(address)
     try:

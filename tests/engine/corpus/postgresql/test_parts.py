@@ -18,7 +18,8 @@ from engine.corpus import open_corpus
 from engine.corpus.address import address_of
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.postgresql import links, queries, searches, texts
-from engine.corpus.postgresql.loading import HASHED, MOST, assign_parts, copy_to_server
+from engine.corpus.postgresql.catalogue import HASHED, MOST, assign_parts
+from engine.corpus.postgresql.loading import copy_to_server
 from engine.corpus.postgresql.server import Server
 from engine.corpus.postgresql.store import PostgresCorpus
 from engine.corpus.toy import toy_contents
