@@ -324,7 +324,7 @@ def build_evaluation(desk: EvaluationDesk) -> gr.HTML:
 def frame_html() -> str:
     """Return the frame that the script fills."""
     return rendered(
-        "evaluation.html",
+        "evaluation/frame.html",
         presets=Preset,
         start=START_QUESTIONS,
         most=MOST_QUESTIONS,

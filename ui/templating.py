@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.ext import Extension
+from markupsafe import Markup
 
-from engine.language.characters import marked
+from engine.language.characters import escape
 
 # The location of data files: next to ``ui`` in a clone, inside it in an installed package.
 
@@ -30,6 +33,8 @@ SAMPLE_DATA = shipped("sample_data")
 # HTML templates that escape all values.
 
 TEMPLATES = Path(__file__).parent / "templates"
+COMPACT = "{# compact #}\n"
+_BETWEEN_TAGS = re.compile(r"(?<=[>}])\n(?=[<{])")
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -46,6 +51,19 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.add_extension(Compact)
     # For untrusted text: makes hidden characters visible.
-    environment.filters["marked"] = marked
+    environment.filters["marked"] = lambda text: Markup(escape(text))
     return environment
+
+
+class Compact(Extension):
+    """Joins the lines of templates that begin with ``COMPACT``: between tags, line breaks and indentation are
+    layout of the file, not of the page."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Return the source of a template as it is compiled."""
+        if not source.startswith(COMPACT):
+            return source
+        lines = [line.strip() for line in source.removeprefix(COMPACT).splitlines()]
+        return _BETWEEN_TAGS.sub("", "\n".join(filter(None, lines))).replace("\n", " ")

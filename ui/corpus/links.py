@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -24,24 +25,22 @@ from engine.extraction.checklist import (
     Filter,
     Item,
     Order,
-    Precision,
     State,
     by_sort,
     calibration,
     precision,
     sort_of,
 )
-from engine.language.characters import attribute, escape, marked, shortened
+from engine.language.characters import marked, shortened
 from engine.language.quotes import locate
-from engine.model import RELATION_VERBS, Passage, Relation, Span
+from engine.model import RELATION_VERBS, Passage, Relation
 from engine.records.phrases import short_citation
 from engine.verbs.requests import Request
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm
 from ui.corpus.browser import Browser, direction
 from ui.corpus.text import place_name
-
-# The HTML of a link to check: both ends, the relation, and the precision of such links.
+from ui.templating import rendered
 
 CONCEPT_WORDS: Mapping[Relation, str] = {
     Relation.DEFINES: "defines",
@@ -75,26 +74,46 @@ _VERDICTS = {Judgement.ACCEPTED: "Accepted", Judgement.CORRECTED: "Corrected", J
 LONGEST_TARGET = 1600
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a link: a passage with its address. ``quote`` are its marked words between ``before`` and
+    ``after``; ``lost``: they are not in the passage."""
+
+    role: str
+    document: int
+    position: int
+    title: str
+    name: str
+    path: str
+    language: str
+    before: str
+    quote: str = ""
+    after: str = ""
+    lost: bool = False
+
+    @property
+    def direction(self) -> str:
+        """The direction of the text."""
+        return direction(self.language)
+
+
 def item_html(browser: Browser, item: Item, everything: Checklist, *, writable: bool) -> str:
     """Return a link with its ends, its verdict, and the form for corrections."""
-    proposal = item.proposal
-    words = relation_words(proposal)
-    acts = _ACTS if writable and item.state is not State.STALE else ""
-    form = _form(item) if acts else ""
-    return (
-        f'<article class="link" data-key="{proposal.key}" data-state="{item.state}" '
-        f'data-relation="{proposal.relation.value}">'
-        f'<header class="link-head">{_who(item)}</header>'
-        f'<div class="ends">{_source(browser, item)}'
-        f'<p class="how"><span class="rel" data-relation="{proposal.relation.value}">{escape(words)}</span>'
-        f"</p>{_target(browser, item, everything)}</div>{_stale(item)}{_verdict(browser, item.validation)}"
-        f"{form}{acts}</article>"
+    proposal, given = item.proposal, item.validation
+    correction = "" if given is None or given.correction is None else _correction(browser, given.correction)
+    return rendered(
+        "corpus/link.html",
+        item=item,
+        proposal=proposal,
+        words=CONCEPT_WORDS if proposal.concept else RELATION_VERBS,
+        choices=CONCEPT_RELATIONS if proposal.concept else _PASSAGE_CHOICES,
+        verdicts=_VERDICTS,
+        found_by=finder_words(proposal, item.origin),
+        source=None if item.row < 0 else _source(browser, item),
+        target=_target(browser, item, everything),
+        correction=correction,
+        writable=writable and item.state is not State.STALE,
     )
-
-
-def relation_words(proposal: Proposal) -> str:
-    """Return the relation in words, from the side of the passage that states it."""
-    return (CONCEPT_WORDS if proposal.concept else RELATION_VERBS)[proposal.relation]
 
 
 def finder_words(proposal: Proposal, origin: str) -> str:
@@ -106,191 +125,64 @@ def finder_words(proposal: Proposal, origin: str) -> str:
     return f"the {proposal.said_by.capitalize()} grammar" if proposal.said_by else "a grammar"
 
 
-def _who(item: Item) -> str:
-    proposal = item.proposal
-    percent = f"{100 * proposal.confidence:.0f}%"
-    sure = f'<span class="sure" title="its own confidence"><i style="--v:{percent}"></i>{percent} sure</span>'
-    if item.origin == "grammar" and proposal.confidence == 1.0:
-        sure = ""
-    kind = "read by" if item.origin == "model" else "stated in the text, found by"
-    who = escape(finder_words(proposal, item.origin))
-    return f'<span class="said-by">{kind} <b dir="auto">{who}</b></span>{sure}'
-
-
-def _source(browser: Browser, item: Item) -> str:
-    if item.row < 0:
-        return (
-            '<section class="end gone"><h3>The passage was removed</h3>'
-            f'<p class="passage" dir="auto"><mark>{escape(item.proposal.quote)}</mark></p></section>'
-        )
+def _source(browser: Browser, item: Item) -> End:
     passage = browser.corpus.passages(browser.corpus.rows([item.proposal.source_id]))[0]
-    if item.span is None:
-        text = f"{escape(passage.text)}<br><mark>{escape(item.proposal.quote)}</mark>"
-    else:
-        text = marked_words(passage.text, item.span)
-    return _end(browser, passage, text, "from")
+    span, text = item.span, passage.text
+    if span is None:
+        return replace(_end(browser, passage, text, "from"), quote=item.proposal.quote, lost=True)
+    end = _end(browser, passage, text[: span.start], "from")
+    return replace(end, quote=text[span.start : span.end], after=text[span.end :])
 
 
-def _target(browser: Browser, item: Item, everything: Checklist) -> str:
+def _target(browser: Browser, item: Item, everything: Checklist) -> End | None:
+    """Return the passage that a link leads to, or the definition of its concept in another passage."""
     proposal = item.proposal
     if proposal.concept:
-        return _concept(browser, item, everything)
+        definition = everything.defining.get((item.document, proposal.name))
+        if definition is None or definition.source_id == proposal.source_id:
+            return None
+        passage = browser.corpus.passages(browser.corpus.rows([definition.source_id]))[0]
+        return _end(browser, passage, shortened(passage.text, LONGEST_TARGET), "defined")
     spot = browser.spot(proposal.target_id or "")
     if spot is None:
-        return (
-            '<section class="end gone"><h3>The target was removed</h3>'
-            f'<p dir="auto">{escape(proposal.target_id or "")}</p></section>'
-        )
+        return None
     passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
     named = place_name(browser, spot) if spot.id != passage.id else ""
-    return _end(browser, passage, escape(shortened(passage.text, LONGEST_TARGET)), "to", named)
+    return _end(browser, passage, shortened(passage.text, LONGEST_TARGET), "to", named)
 
 
-def _concept(browser: Browser, item: Item, everything: Checklist) -> str:
-    """Return a concept, with its definition if another passage has it."""
-    proposal = item.proposal
-    name = (
-        '<section class="end concept"><small>concept of this document</small>'
-        f'<h3 dir="auto">{escape(proposal.concept)}</h3></section>'
-    )
-    definition = everything.defining.get((item.document, proposal.name))
-    if definition is None or definition.source_id == proposal.source_id:
-        return name
-    passage = browser.corpus.passages(browser.corpus.rows([definition.source_id]))[0]
-    text = escape(shortened(passage.text, LONGEST_TARGET))
-    return f'<div class="to">{name}{_end(browser, passage, text, "defined")}</div>'
-
-
-def _end(browser: Browser, passage: Passage, text: str, role: str, named: str = "") -> str:
+def _end(browser: Browser, passage: Passage, text: str, role: str, named: str = "") -> End:
     number = browser.number(passage.document_id) or 0
     document = browser.document(number)
-    path = " › ".join(passage.headings)
-    return (
-        f'<section class="end {role}"><small dir="auto">{escape(document.title or document.id)}</small>'
-        f'<h3 dir="auto"><a class="go" href="#" data-document="{number}" data-at="{passage.position}">'
-        f"{escape(named or short_citation(passage, document))}</a></h3>"
-        f'<small class="path" dir="auto" title="{escape(path)}">{escape(path)}</small>'
-        f'<p class="passage" dir="{direction(passage.language)}" lang="{escape(passage.language)}" '
-        f'tabindex="0">{text}</p></section>'
+    return End(
+        role,
+        number,
+        passage.position,
+        document.title or document.id,
+        named or short_citation(passage, document),
+        " › ".join(passage.headings),
+        passage.language,
+        text,
     )
-
-
-def marked_words(text: str, span: Span) -> str:
-    """Return a text with the quote marked; without tags it is the passage, character for character."""
-    before, words, after = text[: span.start], text[span.start : span.end], text[span.end :]
-    return f"{escape(before)}<mark>{escape(words)}</mark>{escape(after)}"
-
-
-def _stale(item: Item) -> str:
-    if item.state is not State.STALE:
-        return ""
-    return (
-        '<p class="stale">The text has changed since: the quoted words are no longer in the passage, or '
-        "the target was removed. This link is not used.</p>"
-    )
-
-
-def _verdict(browser: Browser, validation: Validation | None) -> str:
-    if validation is None:
-        return ""
-    parts = [f"<b>{_VERDICTS[validation.judgement]}</b>"]
-    if validation.correction is not None:
-        parts.append(f'<span dir="auto">{_correction(browser, validation.correction)}</span>')
-    if validation.note:
-        parts.append(f'<q dir="auto">{escape(validation.note)}</q>')
-    who = ", ".join(part for part in (validation.reviewer, validation.when[:10]) if part)
-    parts.append(f'<small dir="auto">{escape(who)}</small>')
-    return f'<p class="said {validation.judgement.value}">{"".join(parts)}</p>'
 
 
 def _correction(browser: Browser, proposal: Proposal) -> str:
+    words = (CONCEPT_WORDS if proposal.concept else RELATION_VERBS)[proposal.relation]
     spot = None if proposal.target_id is None else browser.spot(proposal.target_id)
     target = proposal.concept or (place_name(browser, spot) if spot else proposal.target_id or "")
-    return f"{escape(relation_words(proposal))} {escape(target)}, “{escape(proposal.quote)}”"
-
-
-def _form(item: Item) -> str:
-    proposal = item.proposal
-    words, choices = (
-        (CONCEPT_WORDS, CONCEPT_RELATIONS) if proposal.concept else (RELATION_VERBS, _PASSAGE_CHOICES)
-    )
-    options = "".join(
-        f'<option value="{relation.value}"{" selected" if relation is proposal.relation else ""}>'
-        f"{escape(words[relation])}</option>"
-        for relation in choices
-    )
-    target = (
-        f'<label class="field"><span>Concept</span><input type="text" name="concept" maxlength="200" '
-        f'dir="auto" value="{attribute(proposal.concept)}"></label>'
-        if proposal.concept
-        else '<label class="field"><span>Another target</span><input type="search" name="target" '
-        'placeholder="Act and number, heading or id" autocomplete="off"></label>'
-        '<div class="suggested"></div>'
-    )
-    return (
-        '<form class="correct" hidden autocomplete="off"><div class="correct-fields">'
-        '<label class="field"><span>Relation</span>'
-        f'<select name="relation">{options}</select></label>{target}'
-        '<label class="field wide"><span>Words that say so: select them above, or type them</span>'
-        f'<textarea name="quote" rows="2" dir="auto">{escape(proposal.quote)}</textarea></label></div>'
-        '<div class="form-acts"><button type="submit" class="primary">Save the correction</button>'
-        '<button type="button" data-act="close">Cancel</button></div></form>'
-    )
+    return f"{words} {target}, “{proposal.quote}”"
 
 
 def figures_html(everything: Checklist) -> str:
     """Return the precision of links of each sort, and the calibration of a model's confidence."""
     verdicts = [item.validation for item in everything.items.values() if item.validation is not None]
-    if not verdicts:
-        return (
-            '<p class="hint">Nothing has been judged yet. Here comes the share of correct links of each kind'
-            ", with its 95% confidence interval: each verdict narrows it.</p>"
-        )
-    rows = "".join(
-        _figure(SORT_WORDS.get(sort, sort), "model" if origin == "model" else "texts", figure)
-        for (origin, sort), figure in by_sort(verdicts).items()
+    return rendered(
+        "corpus/link_figures.html",
+        words=SORT_WORDS,
+        sorts=by_sort(verdicts),
+        together=precision(verdicts),
+        bins=calibration(verdicts),
     )
-    table = (
-        '<table class="figures"><caption>Right as they were</caption><thead><tr><th>links</th>'
-        '<th class="range-head">share, 95 % range</th><th>judged</th></tr></thead>'
-        f"<tbody>{rows}{_figure('all', '', precision(verdicts))}</tbody></table>"
-    )
-    bins = calibration(verdicts)
-    if not bins:
-        return table
-    lines = "".join(
-        f"<tr><th>{100 * one.low:.0f}–{one.high:.0%}</th><td>{one.confidence:.0%}</td>"
-        f"<td>{one.precision.share or 0.0:.0%}</td><td>{one.precision.judged:,}</td></tr>"
-        for one in bins
-    )
-    return (
-        f'{table}<table class="figures calibration"><caption>What the model’s confidence was worth</caption>'
-        "<thead><tr><th>confidence</th><th>said</th><th>right</th><th>judged</th></tr></thead>"
-        f"<tbody>{lines}</tbody></table>"
-    )
-
-
-def _figure(name: str, origin: str, figure: Precision) -> str:
-    assert figure.share is not None
-    assert figure.interval is not None
-    low, high = figure.interval
-    detail = f"{figure.accepted:,} accepted, {figure.corrected:,} corrected, {figure.rejected:,} rejected"
-    return (
-        f'<tr title="{detail}"><th>{escape(name)}<small>{escape(origin)}</small></th>'
-        f'<td><span class="range" style="--low:{low:.3f};--high:{high:.3f};--at:{figure.share:.3f}" '
-        f'role="img" aria-label="{figure.share:.0%}, between {low:.0%} and {high:.0%}"></span>'
-        f"<b>{figure.share:.0%}</b></td><td>{figure.judged:,}</td></tr>"
-    )
-
-
-_ACTS = (
-    '<div class="link-acts" role="group" aria-label="Verdict">'
-    '<button type="button" class="yes" data-act="accepted">Accept<kbd>A</kbd></button>'
-    '<button type="button" data-act="correct">Correct<kbd>C</kbd></button>'
-    '<button type="button" class="no" data-act="rejected">Reject<kbd>R</kbd></button>'
-    '<button type="button" data-act="skip">Skip<kbd>S</kbd></button>'
-    '<button type="button" data-act="undo" class="undo">Undo<kbd>U</kbd></button></div>'
-)
 
 
 # The calls.

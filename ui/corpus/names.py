@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from pydantic import Field
@@ -27,14 +28,14 @@ from engine.corpus.grades import (
     withdraw_grade,
     words_of,
 )
-from engine.corpus.related import EntityGraph, RelatedEntity, entity_graph
+from engine.corpus.related import EntityGraph, entity_graph
 from engine.errors import InputError
-from engine.language.characters import attribute, escape
 from engine.model import Document, Entity, EntityKind, Grade, Passage
 from engine.records.phrases import plural, short_citation
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm
 from ui.corpus.browser import Browser, direction
+from ui.templating import rendered
 
 # The names of a corpus: organisations, parties, standards, documents, defined terms.
 #
@@ -82,15 +83,10 @@ def names(access: CorpusAccess, form: NamesForm) -> Answer:
     chosen.sort(key=lambda number: (-graph.mentioned(number), graph.entity(number).name.casefold()))
     shown = chosen[form.first : form.first + NAMES_SHOWN]
     rest = len(chosen) - form.first - len(shown)
-    more = (
-        f'<li><button type="button" class="line more-lines" data-first="{form.first + len(shown)}">'
-        f"{rest:,} more</button></li>"
-        if rest > 0
-        else ""
-    )
+    lines = [(graph.entity(number), _facts(graph, number)) for number in shown]
     counted = Counter(entity.kind for entity in graph.entities)
     return {
-        "html": "".join(_line(graph, number) for number in shown) + more,
+        "html": rendered("corpus/names.html", lines=lines, rest=rest, next=form.first + len(shown)),
         "total": len(chosen),
         "kinds": [[kind.value, KIND_WORDS[kind]] for kind in EntityKind if counted[kind]],
     }
@@ -111,73 +107,52 @@ def _holds(entity: Entity, wanted: Sequence[str]) -> bool:
     return all(word in every for word in wanted)
 
 
-def _line(graph: EntityGraph, number: int) -> str:
-    entity = graph.entity(number)
-    facts = f"{KIND_WORDS[entity.kind]} · {plural(graph.mentioned(number), 'passage')}"
-    return (
-        f'<li><button type="button" class="line" data-name="{attribute(entity.id)}">'
-        f'<span class="words"><b dir="auto">{escape(entity.name)}</b><small>{facts}</small></span>'
-        "</button></li>"
-    )
+def _facts(graph: EntityGraph, number: int) -> str:
+    return f"{KIND_WORDS[graph.entity(number).kind]} · {plural(graph.mentioned(number), 'passage')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A passage that states something about a name; ``quote`` are its words before, of and after the name."""
+
+    document: int
+    position: int
+    cited: str
+    language: str
+    quote: tuple[str, str, str] | None = None
+
+    @property
+    def direction(self) -> str:
+        """The direction of the text."""
+        return direction(self.language)
 
 
 def _entity_html(browser: Browser, graph: EntityGraph, number: int) -> str:
-    entity = graph.entity(number)
-    facts = (
-        KIND_WORDS[entity.kind],
-        plural(graph.mentioned(number), "passage"),
-        f"score {entity.score:.2f}",
-    )
-    also = (
-        f'<p class="facts" dir="auto">also {escape(", ".join(entity.aliases))}</p>' if entity.aliases else ""
-    )
-    blocks = (
-        f'<div class="title-line"><h2 dir="auto">{escape(entity.name)}</h2></div>'
-        f'<p class="facts">{" · ".join(facts)}</p>{also}',
-        _block("Roles", (_role(browser, role.name, role.source_id) for role in entity.roles)),
-        _block("Defined in", _defined(browser, entity)),
-        _block("Related to", (_related(browser, one) for one in graph.related(number, RELATED_SHOWN))),
-        _block("Mentioned in", _mentions(browser, graph, number)),
-    )
-    return "".join(blocks)
-
-
-def _block(title: str, lines: Iterator[str]) -> str:
-    body = "".join(lines)
-    return f'<h3>{title}</h3><ul class="named">{body}</ul>' if body else ""
-
-
-def _role(browser: Browser, role: str, passage_id: str) -> str:
-    return f'<li><b dir="auto">{escape(role)}</b> {_places(browser, (passage_id,))}</li>'
-
-
-def _defined(browser: Browser, entity: Entity) -> Iterator[str]:
-    for passage in _passages(browser, entity.definitions):
-        yield f"<li>{_place(browser, passage)}{_quote(passage, entity)}</li>"
-
-
-def _related(browser: Browser, one: RelatedEntity) -> str:
-    detail = f' <span dir="auto">as {escape(one.detail)}</span>' if one.detail else ""
-    # Relations that the texts state are certain; those from mere co-occurrence have a confidence.
-    sure = f" <small>{one.confidence:.2f}</small>" if one.confidence < 1 else ""
-    return (
-        f'<li class="related"><span class="how">{one.relation.value}{sure}</span><span class="who">'
-        f'<button type="button" class="link" data-name="{attribute(one.entity.id)}" dir="auto">'
-        f"{escape(one.entity.name)}</button>{detail}</span>"
-        f'<span class="where">{_places(browser, one.passages)}</span></li>'
+    entity, rows = graph.entity(number), np.sort(graph.passages(number))
+    rest = len(rows) - PASSAGES_SHOWN
+    return rendered(
+        "corpus/name.html",
+        entity=entity,
+        facts=f"{_facts(graph, number)} · score {entity.score:.2f}",
+        roles=[(role.name, _places(browser, _passages(browser, (role.source_id,)))) for role in entity.roles],
+        defined=_places(browser, _passages(browser, entity.definitions), entity),
+        related=[
+            (one, _places(browser, _passages(browser, one.passages)))
+            for one in graph.related(number, RELATED_SHOWN)
+        ],
+        mentions=_places(browser, browser.corpus.passages(rows[:PASSAGES_SHOWN]), entity),
+        more=plural(rest, "more passage") if rest > 0 else "",
     )
 
 
-def _mentions(browser: Browser, graph: EntityGraph, number: int) -> Iterator[str]:
-    rows = np.sort(graph.passages(number))
-    for passage in browser.corpus.passages(rows[:PASSAGES_SHOWN]):
-        yield f"<li>{_place(browser, passage)}{_quote(passage, graph.entity(number))}</li>"
-    if len(rows) > PASSAGES_SHOWN:
-        yield f'<li class="hint">and {plural(len(rows) - PASSAGES_SHOWN, "more passage")}</li>'
-
-
-def _places(browser: Browser, ids: Sequence[str]) -> str:
-    return " ".join(_place(browser, passage) for passage in _passages(browser, ids))
+def _places(browser: Browser, passages: Sequence[Passage], entity: Entity | None = None) -> list[Place]:
+    places = []
+    for passage in passages:
+        document = browser.number(passage.document_id) or 0
+        cited = short_citation(passage, browser.document(document))
+        quote = None if entity is None else _quote(passage, entity)
+        places.append(Place(document, passage.position, cited, passage.language, quote))
+    return places
 
 
 def _passages(browser: Browser, ids: Sequence[str]) -> list[Passage]:
@@ -185,35 +160,23 @@ def _passages(browser: Browser, ids: Sequence[str]) -> list[Passage]:
     return browser.corpus.passages(rows[rows >= 0])
 
 
-def _place(browser: Browser, passage: Passage) -> str:
-    document = browser.number(passage.document_id) or 0
-    cited = short_citation(passage, browser.document(document))
-    return (
-        f'<a class="go" href="#" data-document="{document}" data-at="{passage.position}" dir="auto">'
-        f"{escape(cited)}</a>"
-    )
-
-
-def _quote(passage: Passage, entity: Entity) -> str:
+def _quote(passage: Passage, entity: Entity) -> tuple[str, str, str] | None:
     """Return the words around the first occurrence of an entity in a passage, whole words before parts of
-    words; empty if the passage has it in another form."""
+    words; None if the passage has it in another form."""
     every = "|".join(
         re.escape(each) for each in sorted((entity.name, *entity.aliases), key=len, reverse=True)
     )
     forms = (rf"(?<!\w)(?:{every})(?!\w)", every)
     found = next((one for form in forms if (one := re.search(form, passage.text, re.IGNORECASE))), None)
     if found is None:
-        return ""
+        return None
     start, stop = found.span()
     left, right = max(0, start - AROUND), stop + AROUND
     before = passage.text[left:start]
     after = passage.text[stop:right]
     before = "… " + before.partition(" ")[2] if left else before
     after = after.rpartition(" ")[0] + " …" if right < len(passage.text) else after
-    return (
-        f'<q dir="{direction(passage.language)}" lang="{escape(passage.language)}">{escape(before)}'
-        f"<mark>{escape(passage.text[start:stop])}</mark>{escape(after)}</q>"
-    )
+    return before, passage.text[start:stop], after
 
 
 # The grades of a corpus's documents as an editable table, and the grade of one document.
@@ -260,15 +223,38 @@ def grade(access: CorpusAccess, form: GradeForm) -> Answer:
     return answer | {"line": line}
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A list of the grades with the current one, ``held``, selected; that of the table, ``usual``, comes
+    first, and is selected unless a person ``is_said`` to have graded the subject ``name``."""
+
+    label: str
+    of: Subject
+    name: str
+    held: str
+    is_said: bool
+    usual: str
+    table: str = _AS_TABLE
+    grades: tuple[tuple[str, str], ...] = (*((one.value, one.value) for one in Grade), (NO_GRADE, "no grade"))
+
+
+def _choice(
+    label: str, of: Subject, name: str, grade: Grade | None, *, is_said: bool, usual: Grade | None
+) -> Choice:
+    whose = "by its kind" if of == "document" else "default"
+    held, usually = NO_GRADE if grade is None else grade.value, "no grade" if usual is None else usual.value
+    return Choice(label, of, name, held, is_said, f"{usually}, {whose}")
+
+
 def document_html(found: Grades, document: Document, *, writable: bool) -> str:
     """Return the grade of one document: in words, or as a list to choose from."""
     grade, basis = found.explain(document)
-    why = f"<small>{escape(basis.value)}</small>" if basis else ""
-    if not writable:
-        return f'<p class="doc-grade">{escape(words_of(grade)).capitalize()} {why}</p>'
-    usual = Grades(found.kinds).of(document)
-    choice = _choice("Grade of this document", {"document": document.id}, grade, basis is Basis.HAND, usual)
-    return f'<p class="doc-grade"><span>Grade</span>{choice}{why}</p>'
+    usual, choice = Grades(found.kinds).of(document), None
+    if writable:
+        is_said, label = basis is Basis.HAND, "Grade of this document"
+        choice = _choice(label, "document", document.id, grade, is_said=is_said, usual=usual)
+    words = words_of(grade).capitalize()
+    return rendered("corpus/grade.html", document=document, choice=choice, words=words, basis=basis)
 
 
 def table_html(access: CorpusAccess, *, writable: bool) -> str:
@@ -277,101 +263,36 @@ def table_html(access: CorpusAccess, *, writable: bool) -> str:
     documents, found = browser.documents, grades_of(browser.corpus)
     rows = kind_rows(found, documents)
     without = ungraded(found, documents)
-    body = "".join(_row(row, writable=writable) for row in rows[:MOST_ROWS])
-    spare = len(rows) - MOST_ROWS
-    more = f'<p class="hint">and {spare:,} more kinds, on the command line</p>' if spare > 0 else ""
     note = f"{plural(len(without), 'document')} of {len(documents):,} without a grade."
-    if not without:
-        note = "Every document has a grade."
-    return (
-        f'<p class="hint">{note} A check that asks for a lowest grade never counts a source without one.</p>'
-        '<table class="grade-table"><thead><tr><th scope="col">Kind of document</th>'
-        '<th scope="col" class="number">Documents</th><th scope="col">Grade</th>'
-        f'<th scope="col">By</th></tr></thead><tbody>{body}</tbody></table>{more}'
-        f"{_by_hand(found, documents, writable=writable)}{_meaning()}{_signature(writable)}"
+    return rendered(
+        "corpus/grades.html",
+        document=None,
+        note=note if without else "Every document has a grade.",
+        rows=[(row, _kind_choice(row) if writable else None) for row in rows[:MOST_ROWS]],
+        no_kind=NO_KIND,
+        spare=len(rows) - MOST_ROWS,
+        by_hand=list(_by_hand(found, documents, writable=writable)),
+        meanings=meanings(),
+        writable=writable,
     )
 
 
-def _row(row: KindRow, *, writable: bool) -> str:
-    shown = f'<span dir="auto">{escape(row.shown)}</span>' if row.shown else f"<i>{NO_KIND}</i>"
-    named = f"Grade of the kind {row.shown or NO_KIND}"
-    grade = (
-        _choice(named, {"kind": row.kind}, row.grade, row.decision is not None, row.usual)
-        if writable
-        else _plain(row.grade)
-    )
-    return (
-        f'<tr{"" if row.grade else " class=without"}><th scope="row">{shown}</th>'
-        f'<td class="number">{row.documents:,}</td><td>{grade}</td>'
-        f"<td>{_why(row.basis, row.decision, writable=writable)}</td></tr>"
-    )
+def _kind_choice(row: KindRow) -> Choice:
+    label = f"Grade of the kind {row.shown or NO_KIND}"
+    return _choice(label, "kind", row.kind, row.grade, is_said=row.decision is not None, usual=row.usual)
 
 
-def _by_hand(found: Grades, documents: Iterable[Document], *, writable: bool) -> str:
-    """Return the documents that a person graded, each with a control to withdraw the grade."""
-    if not found.documents:
-        return '<p class="hint">One document is graded apart from its kind where it is read.</p>'
+def _by_hand(
+    found: Grades, documents: Iterable[Document], *, writable: bool
+) -> Iterator[tuple[str, GradeLine, Choice | None]]:
+    """Yield the documents that a person graded, each with a control to withdraw the grade."""
     known = {one.id: one for one in documents}
-    rows = []
     for name, line in list(found.documents.items())[:MOST_NAMED]:
         document = known.get(name)
         title = document.title or name if document else f"{name}, not in the corpus now"
         usual = Grades(found.kinds).of(document) if document else None
-        choice = _plain(line.grade)
-        if writable:
-            choice = _choice(f"Grade of {title}", {"document": name}, line.grade, True, usual)
-        rows.append(
-            f'<tr><th scope="row" dir="auto">{escape(title)}</th><td>{choice}</td>'
-            f"<td>{_why(Basis.HAND, line, writable=writable)}</td></tr>"
-        )
-    return (
-        '<table class="grade-table"><thead><tr><th scope="col">Document, by hand</th>'
-        '<th scope="col">Grade</th><th scope="col">By</th></tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table>"
-    )
-
-
-def _choice(
-    label: str, subject: Mapping[str, str], grade: Grade | None, is_said: bool, usual: Grade | None
-) -> str:
-    """Return a list of the grades with the current one selected; that of the table comes first."""
-    held = NO_GRADE if grade is None else grade.value
-    table = "" if is_said else " selected"
-    whose = "by its kind" if "document" in subject else "default"
-    usually = "no grade" if usual is None else usual.value
-    options = [f'<option value="{_AS_TABLE}"{table}>{usually}, {whose}</option>']
-    for value in (*(one.value for one in Grade), NO_GRADE):
-        chosen = " selected" if is_said and value == held else ""
-        words = "no grade" if value == NO_GRADE else value
-        options.append(f'<option value="{value}"{chosen}>{words}</option>')
-    data = " ".join(f'data-grade-{name}="{attribute(value)}"' for name, value in subject.items())
-    return f'<select {data} aria-label="{escape(label)}">{"".join(options)}</select>'
-
-
-def _plain(grade: Grade | None) -> str:
-    return f"<b>{grade.value}</b>" if grade else "no grade"
-
-
-def _why(basis: Basis, line: GradeLine | None, *, writable: bool) -> str:
-    """Return who gave a grade; the name is shown only to users who may give grades."""
-    if line is None:
-        return escape(basis.value)
-    who = line.reviewer if writable and line.reviewer else "a reviewer"
-    return f'<span dir="auto">{escape(who)}</span>, {escape(line.when[:10])}'
-
-
-def _meaning() -> str:
-    rows = "".join(f"<dt>{grade.value}</dt><dd>{escape(words)}</dd>" for grade, words in meanings().items())
-    return f'<dl class="grade-meanings" aria-label="What the grades mean">{rows}</dl>'
-
-
-def _signature(writable: bool) -> str:
-    if not writable:
-        return '<p class="hint">Grades of this corpus are given by its reviewers; in your own you can.</p>'
-    return (
-        '<input type="text" class="grade-name" data-lib="grade-name" maxlength="100" '
-        'placeholder="Your name (optional)" aria-label="Your name (optional)" autocomplete="off" dir="auto">'
-    )
+        choice = _choice(f"Grade of {title}", "document", name, line.grade, is_said=True, usual=usual)
+        yield title, line, choice if writable else None
 
 
 CALLS = (

@@ -14,56 +14,8 @@ from engine.language.characters import escape
 from ui.investigate import answer, passages
 from ui.investigate import finding as coverage
 from ui.investigate.board import frame_page
+from ui.templating import rendered
 
-_CORNERS = (
-    '<svg width="14" height="14" viewBox="0 0 14 14" fill="none" stroke="currentColor" stroke-width="1.4" '
-    'aria-hidden="true"><path d="M8.5 1.5h4v4M5.5 12.5h-4v-4M12 2 8.2 5.8M2 12l3.8-3.8"/></svg>'
-)
-_FRAME = (
-    '<div class="bar-head"><div class="tabs" role="tablist" aria-label="Board, tree or charts">'
-    '<button type="button" role="tab" data-view-tab="board" aria-selected="true">Board</button>'
-    '<button type="button" role="tab" data-view-tab="tree" aria-selected="false" tabindex="-1">Tree</button>'
-    '<button type="button" role="tab" data-view-tab="charts" aria-selected="false" tabindex="-1">Charts'
-    '</button></div><small data-board="count"></small>'
-    "<small data-view-count></small>"
-    '<button type="button" data-board="more" hidden></button>'
-    '<input type="search" data-board="search" placeholder="search" aria-label="Search the board">'
-    f'<button type="button" data-board="full" title="Full screen" aria-label="Full screen">{_CORNERS}'
-    "</button></div>"
-    '<iframe sandbox="allow-scripts" title="Board: how each passage was found"></iframe>'
-    '<div class="string-holder" data-board="string" aria-live="polite" hidden></div>'
-    '<div class="legend"></div>'
-)
-# The panes that can replace the board: the tree with a line on the selected passage, or the charts.
-_VIEWS = (
-    '<div class="views-body" data-views="tree" role="tabpanel" aria-label="Tree" hidden></div>'
-    '<div class="tree-told" data-views="told" aria-live="polite" hidden></div>'
-    '<div class="views-body" data-views="charts" role="tabpanel" aria-label="Charts" tabindex="0" hidden>'
-    "</div>"
-)
-_SWITCH = (
-    '<div class="switch" role="tablist">'
-    '<button type="button" role="tab" data-pane="passages" aria-selected="true">Passages</button>'
-    '<button type="button" role="tab" data-pane="answer" aria-selected="false">Answer</button>'
-    '<button type="button" role="tab" data-pane="coverage" aria-selected="false">Coverage</button>'
-    '<button type="button" role="tab" data-pane="board" aria-selected="false">Board</button></div>'
-)
-_PASSAGES_HEAD = (
-    '<div class="bar-head"><div class="tabs" role="tablist" aria-label="Passages or answer">'
-    '<button type="button" role="tab" data-tab="passages" aria-selected="true">Passages</button>'
-    '<button type="button" role="tab" data-tab="answer" aria-selected="false">Answer</button></div>'
-    '<small></small><select id="sort" aria-label="Sort passages">'
-    '<option value="rank">relevance</option><option value="document">document</option></select>'
-    '<input type="search" id="filter" placeholder="filter" aria-label="Filter passages"></div>'
-    '<div id="filter-note" hidden><span></span><button type="button">show all</button></div>'
-)
-_REPORT = (
-    '<dialog class="report-window" aria-label="Retrieval audit of this case"><header><b>Retrieval audit</b>'
-    '<span class="report-files"><button type="button" data-report="html">Page</button>'
-    '<button type="button" data-report="md">Markdown</button></span>'
-    '<button type="button" data-report="close">close</button></header>'
-    '<div class="report-scroll" tabindex="0"></div></dialog>'
-)
 _CARDS = "redstring.passages(element, trigger, watch, 'KIND')"
 
 
@@ -104,6 +56,10 @@ class Stage:
 PARTS: Stage = Stage(*(part.name for part in fields(Stage)))  # type: ignore[arg-type]
 
 
+def _template(name: str) -> str:
+    return rendered(f"investigate/{name}.html")
+
+
 def _html(value: object, elem_id: str, script: str = "", **more: Any) -> gr.HTML:
     return gr.HTML(value, elem_id=elem_id, apply_default_css=False, js_on_load=script or None, **more)
 
@@ -122,26 +78,24 @@ def build_stage(intro: gr.HTML, export_case: Callable[..., Any]) -> Stage:
         )  # fmt: skip
     story = _html("", "story", "redstring.story(element, watch)")
     plan = _html("", "plan", "redstring.plan(element)")
-    _html(_SWITCH, "switch", "redstring.panes(element)")
+    _html(_template("switch"), "switch", "redstring.panes(element)")
     with gr.Row(elem_id="panes"):
         with gr.Column(elem_id="board-pane", elem_classes=["pane"]):
             board = _html(
                 "", "board", "redstring.board(element, props, watch, trigger)",
-                html_template=_FRAME, page=frame_page(),
+                html_template=_template("board"), page=frame_page(),
             )  # fmt: skip
             views = _html(
-                "", "views", "redstring.views(element, props, watch, trigger)", html_template=_VIEWS
+                "",
+                "views",
+                "redstring.views(element, props, watch, trigger)",
+                html_template=_template("views"),
             )
         with gr.Column(elem_id="coverage-pane", elem_classes=["pane"]):
-            _html(
-                '<div class="bar-head"><h2>Coverage</h2><small id="coverage-count"></small>'
-                '<button type="button" id="report-ask" title="What was searched, what was not found, and '
-                'what to do about it" hidden>report</button></div>',
-                "coverage-head",
-            )
+            _html(_template("coverage_head"), "coverage-head")
             areas = _html(coverage.WAITING, "coverage", "redstring.coverage(element, watch)")
         with gr.Column(elem_id="passages", elem_classes=["pane"]):
-            _html(_PASSAGES_HEAD, "passages-head", "redstring.passagesHead(element)")
+            _html(_template("passages_head"), "passages-head", "redstring.passagesHead(element)")
             with gr.Column(elem_classes=["list"]):
                 _html(
                     '<div id="peek"></div>',
@@ -152,7 +106,10 @@ def build_stage(intro: gr.HTML, export_case: Callable[..., Any]) -> Stage:
                 rest = _html("", "rest", _CARDS.replace("KIND", "rest"))
             said = _html(answer.WAITING, "answer", "redstring.answer(element, trigger, watch)")
     report = _html(
-        "", "case-report", "redstring.caseReport(element, props, trigger, watch)", html_template=_REPORT
+        "",
+        "case-report",
+        "redstring.caseReport(element, props, trigger, watch)",
+        html_template=_template("report"),
     )
     return Stage(banner, finding, story, plan, board, areas, ranked, rest, said, report, bar, views)
 
