@@ -169,7 +169,7 @@ class Calibrated:
     precision: Precision
 
 
-def wilson(right: float, count: float, z: float = Z) -> tuple[float, float]:
+def wilson(right: float, count: float) -> tuple[float, float]:
     """Return the score interval of a share, ``right`` of ``count`` (Wilson 1927, J. Am. Stat. Assoc. 22).
 
     Unlike the usual interval it is valid for few observations and for shares near 0 and 1. For weighted
@@ -178,9 +178,9 @@ def wilson(right: float, count: float, z: float = Z) -> tuple[float, float]:
     """
     if not 0 <= right <= count or count == 0:
         raise ValueError(f"not a share: {right} of {count}")
-    share, square = right / count, z * z
+    share, square = right / count, Z * Z
     middle = (share + square / (2 * count)) / (1 + square / count)
-    reach = z * math.sqrt(share * (1 - share) / count + square / (4 * count * count)) / (1 + square / count)
+    reach = Z * math.sqrt(share * (1 - share) / count + square / (4 * count * count)) / (1 + square / count)
     # At 0 and 1 the interval includes the end exactly; arithmetic misses it by a rounding error.
     low = 0.0 if right == 0 else max(0.0, middle - reach)
     return low, 1.0 if right == count else min(1.0, middle + reach)
@@ -208,12 +208,12 @@ def by_sort(validations: Iterable[Validation]) -> Mapping[tuple[Origin, str], Pr
     return {key: precision(groups[key]) for key in order}
 
 
-def calibration(validations: Iterable[Validation], edges: Sequence[float] = BINS) -> list[Calibrated]:
+def calibration(validations: Iterable[Validation]) -> list[Calibrated]:
     """Return the calibration of a model's confidence: mean confidence and precision of each non-empty bin."""
     own = [one for one in validations if one.origin == "model"]
     found = []
-    for low, high in pairwise(edges):
-        last = high == edges[-1]
+    for low, high in pairwise(BINS):
+        last = high == BINS[-1]
         members = [
             one
             for one in own

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from engine.corpus.embedded.publication import EXTRACTING_NAME
@@ -338,12 +338,5 @@ def _exclusive(folder: Path) -> Iterator[None]:
 
 def _since(spent: Usage, before: Usage) -> Usage:
     money = None if spent.money is None or before.money is None else spent.money - before.money
-    return Usage(
-        spent.calls - before.calls,
-        spent.prompt_tokens - before.prompt_tokens,
-        spent.cached_tokens - before.cached_tokens,
-        spent.completion_tokens - before.completion_tokens,
-        spent.milliseconds - before.milliseconds,
-        money,
-        spent.reused - before.reused,
-    )
+    counts = (one.name for one in fields(Usage) if one.name != "money")
+    return Usage(**{name: getattr(spent, name) - getattr(before, name) for name in counts}, money=money)

@@ -357,13 +357,12 @@ class ComparedCase:
 NARROWEST = 60
 
 
-def side_by_side(before: Mapping[str, Any], after: Mapping[str, Any], width: int = 0) -> Iterator[str]:
+def side_by_side(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each rank: the rankings of two cases in two columns.
 
     Passages of only one ranking are marked - (left) or +; a passage on the right shows its rank on the left.
-    ``width`` is in characters, 0 for that of the terminal.
     """
-    columns = max(NARROWEST, width or shutil.get_terminal_size((120, 24)).columns) - 3
+    columns = max(NARROWEST, shutil.get_terminal_size((120, 24)).columns) - 3
     left, right = columns // 2, columns - columns // 2
     old, new = ({one["id"]: one["rank"] for one in record["passages"]} for record in (before, after))
     yield f"{_cut(_head(before), left)} | {_cut(_head(after), right).rstrip()}"

@@ -1,8 +1,8 @@
 """The record of a case: its one typed form, format 2, which everything above the loop reads.
 
-``export.investigation_to_json`` writes it as plain values, ``read_record`` reads it. Parts that are values of
-the engine are declared once, in ``engine.model``; methods convert the others. A new field of a hop must be
-added to ``engine.model.Hop``, ``HopPart`` and the generated schema.
+``conversion.investigation_to_json`` writes it as plain values, ``read_record`` reads it. Parts that are
+values of the engine are declared once, in ``engine.model``; methods convert the others. A new field of a hop
+must be added to ``engine.model.Hop``, ``HopPart`` and the generated schema.
 """
 
 from __future__ import annotations

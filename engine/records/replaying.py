@@ -208,22 +208,20 @@ def rerun(
     corpus: Corpus,
     *,
     events: Iterable[Event] = (),
-    settings: InvestigationSettings | None = None,
-    day: date | None = None,
     model: LanguageModel | None = None,
     learned: Experience | None = None,
 ) -> Case:
     """Run the case of a record again on a corpus, then the user's steps that were not undone.
 
-    Settings and day are those of the record unless given. ``learned`` are the learned weights of its matter
+    ``learned`` are the learned weights of its matter
     that it was ranked by. Steps on passages or links that this corpus lacks and unknown retrievers are
     skipped with a note. If links were judged, the case has a separate corpus over the same data. Raises
     InputError if the record or a step cannot be read, SettingsError.
     """
     try:
-        settings, retriever_note = _drop_unknown_retrievers(settings or checked(record["settings"]))
+        settings, retriever_note = _drop_unknown_retrievers(checked(record["settings"]))
         plan = plan_from_json(record["plan"]) if record["plan"]["edited"] else None
-        asked_on = day or _day(record)
+        asked_on = _day(record)
         question, started = str(record["question"]), datetime.fromisoformat(record["started"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"this record cannot be replayed: {error}") from error

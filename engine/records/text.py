@@ -72,15 +72,16 @@ def changed_fields(settings: InvestigationSettings, base: InvestigationSettings)
             yield name
 
 
-def settings_words(settings: InvestigationSettings, most: int = MOST_CHANGES) -> str:
+def settings_words(settings: InvestigationSettings) -> str:
     """Return settings as a phrase: "Balanced", or "Balanced, changed: rounds 4, pool size 800 and 2 more"."""
     name = nearest(settings)
     names = list(changed_fields(settings, preset(name)))
     title = name.value.capitalize()
     if not names:
         return title
-    changes = ", ".join(f"{field_words(one)} {value_words(getattr(settings, one))}" for one in names[:most])
-    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    shown = names[:MOST_CHANGES]
+    changes = ", ".join(f"{field_words(one)} {value_words(getattr(settings, one))}" for one in shown)
+    rest = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     return f"{title}, changed: {changes}{rest}"
 
 

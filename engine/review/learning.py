@@ -165,11 +165,11 @@ KINDS: Mapping[str, tuple[int, int | None]] = {
 KNOTS = 4
 
 
-def make_knots(values: Floats, count: int = KNOTS) -> Floats:
+def make_knots(values: Floats) -> Floats:
     """Return knots of a feature: minimum, quantiles of non-zero values, maximum; at least two if it
     varies."""
     nonzero = values[values != 0]
-    inner = np.quantile(nonzero, np.linspace(0, 1, count)) if len(nonzero) else np.empty(0)
+    inner = np.quantile(nonzero, np.linspace(0, 1, KNOTS)) if len(nonzero) else np.empty(0)
     every = np.concatenate([[values.min()], inner, [values.max()]]).round(4)
     return np.unique(every).astype(np.float32)
 

@@ -136,9 +136,9 @@ def _needed(case: CaseRecord) -> list[AreaCoverage]:
     return counted([convert(AreaCoverage, area) for area in case.coverage])
 
 
-def make_list(title: str, lines: Sequence[str], most: int = MOST_LISTED) -> Listed:
+def make_list(title: str, lines: Sequence[str]) -> Listed:
     """Return the first lines under a title, with the number of the others."""
-    return Listed(title, tuple(lines[:most]), max(0, len(lines) - most))
+    return Listed(title, tuple(lines[:MOST_LISTED]), max(0, len(lines) - MOST_LISTED))
 
 
 def _of_audit(audit: CaseAudit) -> list[Listed]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -43,20 +43,10 @@ BEGINNING = "0" * 64
 # Kinds of events; steps of a user have the names of the page's actions.
 OPENED, RAN, UNDONE, DESCRIBED, JUDGED, MOVED = "opened", "ran", "undone", "described", "judged", "moved"
 SHARED, IMPORTED = "shared", "imported"
+# Columns of a case that a sealed case has as fields.
+SEALED_FIELDS = ("application", "fingerprint", "engine", "name", "notes", "verdict", "verdict_right")
 # Columns of a case that events set.
-_EVENT_COLUMNS = frozenset(
-    (
-        "application",
-        "engine",
-        "fingerprint",
-        "name",
-        "notes",
-        "verdict",
-        "verdict_right",
-        "is_shared",
-        "matter",
-    )
-)
+_EVENT_COLUMNS = frozenset((*SEALED_FIELDS, "is_shared", "matter"))
 # Their values until an event sets them.
 _DEFAULTS = {"notes": "", "verdict": None, "verdict_right": None, "is_shared": False}
 
@@ -79,22 +69,12 @@ class Event:
 
     def values(self) -> dict[str, Any]:
         """Return the fields as plain values."""
-        return {
-            "number": self.number,
-            "at": self.at,
-            "who": self.who,
-            "kind": self.kind,
-            "data": dict(self.data),
-            "state": self.state,
-            "hash": self.hash,
-        }
+        return {one.name: getattr(self, one.name) for one in fields(self)} | {"data": dict(self.data)}
 
 
 def seal(event: Event, case_id: str, before: str) -> Event:
     """Return the event with its hash; ``before`` is the hash of the event before it."""
-    return Event(
-        event.number, event.at, event.who, event.kind, event.data, event.state, _hash(event, case_id, before)
-    )
+    return replace(event, hash=_hash(event, case_id, before))
 
 
 def active_steps(events: Iterable[Event]) -> list[Event]:
@@ -188,8 +168,6 @@ def _hash(event: Event, case_id: str, before: str) -> str:
 # A case with its chain of events, independent of any database.
 
 LONGEST_NAME = 200
-# Columns of a case that a sealed case has as fields.
-SEALED_FIELDS = ("application", "fingerprint", "engine", "name", "notes", "verdict", "verdict_right")
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ def _gaps(record: Mapping[str, Any], rows: list[Row]) -> dict[str, int]:
     return gaps
 
 
-# Rows of a record made by ``records.export``.
+# Rows of a record.
 
 Values = tuple[Any, ...]
 # By passage: the number of the query that found it, and its similarity.

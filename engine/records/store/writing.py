@@ -287,12 +287,13 @@ class CaseDeletion(CaseDatabase):
         clear_log(self._engine)
         return deleted
 
-    def idle(self, days: float, *, of_machine: bool = False) -> list[dict[str, str]]:
-        """Return id, owner, matter and time of change of cases that were not opened or changed for some days.
-
-        ``of_machine``: cases without a user instead of those of users.
-        """
-        return [dict(row) for row in self._read(_idle_cases(days, of_machine=of_machine))]
+    def idle(self, days: float) -> list[dict[str, str]]:
+        """Return id, owner, matter and time of change of users' cases that were not opened or changed for
+        some days, the oldest first."""
+        columns = (CASES.c.id, MATTERS.c.owner, MATTERS.c.name.label("matter"), CASES.c.changed)
+        joined = select(*columns).join(MATTERS, MATTERS.c.id == CASES.c.matter)
+        found = joined.where(_idle(days, of_machine=False)).order_by(CASES.c.changed, CASES.c.id)
+        return [dict(row) for row in self._read(found)]
 
     def delete_idle(self, days: float, *, of_machine: bool = False) -> list[str]:
         """Delete idle cases and return their ids; empty matters of users that are as old are deleted, too."""
@@ -322,13 +323,6 @@ def _idle(days: float, *, of_machine: bool) -> ColumnElement[bool]:
     before = _before(days)
     unopened = or_(CASES.c.opened.is_(None), CASES.c.opened < before)
     return and_(CASES.c.matter.in_(_matters(of_machine)), CASES.c.changed < before, unopened)
-
-
-def _idle_cases(days: float, *, of_machine: bool) -> Select[Any]:
-    """Select id, owner, matter and time of change of idle cases, the oldest first."""
-    columns = (CASES.c.id, MATTERS.c.owner, MATTERS.c.name.label("matter"), CASES.c.changed)
-    joined = select(*columns).join(MATTERS, MATTERS.c.id == CASES.c.matter)
-    return joined.where(_idle(days, of_machine=of_machine)).order_by(CASES.c.changed, CASES.c.id)
 
 
 def _delete_idle(connection: Connection, days: float, *, of_machine: bool) -> list[str]:

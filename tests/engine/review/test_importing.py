@@ -1,4 +1,4 @@
-"""Verdicts of a file kept with their cases, on both databases: as they were given, once, all or none."""
+"""Verdicts of a file matched with items and taken in."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from engine.errors import InputError, SourceError
+from engine.evaluation.questions import topic_of
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
 from engine.review.drafts import Draft
 from engine.review.exchange import format_of, writer_of
-from engine.review.importing import ImportResult, import_summary, match_verdicts
+from engine.review.importing import ImportResult, find_cases, import_summary, match_verdicts
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict, current_assessments
 from engine.review.store import ReviewStore
-from tests.engine.review.judged import N, P, R, journals
+from tests.engine.review.judged import QUESTION, N, P, R, journals, passage
 from tests.engine.review.queued import MATTER, items_of, kept, queue_of, queued_items
+
+# Verdicts of a file kept with their cases, on both databases: as they were given, once, all or
+# none.
 
 FULL = ("csv", "jsonl")
 EARLY, LATE = "2026-01-02T08:00:00.000+00:00", "2026-03-02T08:00:00.000+00:00"
@@ -207,3 +211,73 @@ def test_what_came_of_it_in_words() -> None:
     assert first == "1,200 verdicts kept"
     assert [words[0] for words in others] == ["3", "2", "1"]
     assert last == "5 are on items that are not here: line 0, p0; line 1, p1; line 2, p2 …"
+
+
+# Which item of which case a verdict of a file is of.
+
+OTHER = "Who takes a pilot?"
+COPIED = replace(passage("passage:b", case_id="one", passage_id="b"), copies=("passage:b2",))
+ITEMS = [
+    (passage("passage:a", case_id="one", passage_id="a"), QUESTION),
+    (COPIED, QUESTION),
+    (passage("passage:a", case_id="two", passage_id="a"), QUESTION),
+    (passage("passage:a", case_id="three", passage_id="a"), OTHER),
+    (Item("one", ItemKind.HOP, "hop:a>cites>b", "b", source_id="a", relation="cites"), QUESTION),
+]
+
+
+def of(verdict: Verdict = R, kind: ItemKind = ItemKind.PASSAGE, **fields: Any) -> Draft:
+    return Draft(kind, verdict, where="v.csv, line 7", **fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        ({"case_id": "one", "key": "passage:a"}, ["one passage:a"]),
+        ({"case_id": "two", "passage_id": "a"}, ["two passage:a"]),
+        # A case that is not here is not the one that asks the same.
+        ({"case_id": "four", "passage_id": "a", "question": QUESTION}, []),
+        ({"case_id": "one", "passage_id": "c"}, []),
+        ({"question_id": topic_of(QUESTION), "passage_id": "a"}, ["one passage:a", "two passage:a"]),
+        ({"question": f" {QUESTION}\n", "passage_id": "a"}, ["one passage:a", "two passage:a"]),
+        ({"question_id": "17", "question": OTHER, "passage_id": "a"}, ["three passage:a"]),
+        ({"question_id": "three", "passage_id": "a"}, ["three passage:a"]),
+        ({"question_id": "17", "passage_id": "a"}, []),
+        # What has the same words is judged with it.
+        ({"case_id": "one", "passage_id": "b2"}, ["one passage:b"]),
+        ({"case_id": "one", "key": "passage:b2"}, ["one passage:b"]),
+        # A key that another program has made, with the passage beside it.
+        ({"case_id": "one", "key": "77", "passage_id": "b"}, ["one passage:b"]),
+        # A hop is no passage, whatever its key says.
+        ({"case_id": "one", "key": "hop:a>cites>b"}, []),
+    ],
+)
+def test_an_item_has_many_names(fields: dict[str, Any], found: list[str]) -> None:
+    got = match_verdicts([of(**fields)], ITEMS)
+    assert [f"{item.case_id} {item.key}" for _, item in got.found] == found
+    assert len(got.missing) == (not found)
+
+
+def test_a_hop_is_named_by_its_key_or_its_ends() -> None:
+    by_key = of(Verdict.RIGHT, ItemKind.HOP, case_id="one", key="hop:a>cites>b")
+    by_ends = of(Verdict.RIGHT, ItemKind.HOP, case_id="one", source_id="a", relation="cites", passage_id="b")
+    wrong = replace(by_ends, relation="amends")
+    got = match_verdicts([by_key, by_ends, wrong], ITEMS)
+    assert [one for one, _ in got.found] == [by_key, by_ends]
+    assert got.missing == [wrong]
+
+
+def test_a_file_need_not_name_the_only_case() -> None:
+    assert len(match_verdicts([of(passage_id="a")], ITEMS[:2]).found) == 1
+    with pytest.raises(SourceError, match=r"v\.csv, line 7: names neither a case nor a question"):
+        match_verdicts([of(passage_id="a")], ITEMS)
+    assert len(match_verdicts([of(passage_id="a")], []).missing) == 1
+
+
+def test_only_cases_that_are_named_need_be_read() -> None:
+    cases = {"one": QUESTION, "two": QUESTION, "three": OTHER}
+    assert find_cases([of(case_id="two", passage_id="a")], cases) == ["two"]
+    assert find_cases([of(question=OTHER, passage_id="a")], cases) == ["three"]
+    assert find_cases([of(question_id=topic_of(QUESTION), passage_id="a")], cases) == ["one", "two"]
+    assert find_cases([of(case_id="x", passage_id="a"), of(passage_id="a")], cases) == list(cases)
+    assert find_cases([of(case_id="x", passage_id="a")], cases) == []

@@ -1,4 +1,4 @@
-"""Which items are drawn: strata in their order, nothing twice, at random with the chance that is said."""
+"""Items drawn for review: by strata, and those that teach most."""
 
 from __future__ import annotations
 
@@ -7,15 +7,33 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.review.model import ItemKind
-from engine.review.sampling import Sampling, Stratum, draw
+from engine.review import sampling as drawing
+from engine.review.model import Item, ItemKind
+from engine.review.queues import Queue, QueuedItem
+from engine.review.sampling import (
+    DEPTH,
+    Drawing,
+    Ranking,
+    Sampling,
+    Stratum,
+    draw,
+    draw_items,
+    most_informative,
+    parse_sampling,
+    queue_settings,
+)
 from tests.engine.review.judged import passage
 from tests.engine.review.pools import POOL, RANKED, pool, record_of
+
+# Which items are drawn: strata in their order, nothing twice, at random with the chance that is
+# said.
 
 HOPS = [replace(passage(f"h{number}"), kind=ItemKind.HOP) for number in range(10)]
 NUMBERS = st.integers(0, 50)
@@ -145,3 +163,149 @@ def test_those_who_are_named_take_turns() -> None:
 def test_what_cannot_be_is_refused(wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
         Sampling(**wrong)
+
+
+# Which items are the most telling: what the ranking would learn most of, and nothing that was
+# said.
+
+NOTHING = np.zeros((0, 0), np.float32)
+
+
+def ranking(*rows: int, judged: tuple[int, ...] = ()) -> Ranking:
+    """A ranking of these rows, of which those at some indices were judged."""
+    return Ranking(np.array(rows, np.int32), np.setdiff1d(np.arange(len(rows)), judged))
+
+
+def told(
+    rankings: list[Ranking], count: int, vectors: object = None, judged: tuple[int, ...] = ()
+) -> list[int]:
+    known = np.zeros((len(rankings), 0), np.float32) if vectors is None else np.array(vectors, np.float32)
+    items = most_informative(rankings, known, count, judged)
+    assert len(set(items)) == len(items)
+    return [int(rankings[number].rows[one]) for number, one in items]
+
+
+def test_a_passage_that_stands_high_elsewhere_comes_first() -> None:
+    rankings = [ranking(1, 2, 3), ranking(9, 2, 4), ranking(8, 2, 5)]
+    assert told(rankings, 1) == [2]
+    every = told(rankings, 100)
+    assert len(every) == 9
+    # Of the passages that no other question has, the one that ranks best for its own.
+    assert [row for row in every if row in (1, 3)] == [1, 3]
+
+
+def test_the_same_passage_is_not_asked_about_again_and_again() -> None:
+    rankings = [ranking(number, 2, 3) for number in (10, 11, 12, 13)]
+    assert set(told(rankings, 3)) == {2, 3}
+
+
+def test_like_questions_count_for_more() -> None:
+    rankings = [ranking(1, 2), ranking(2, 9), ranking(1, 8), ranking(2, 7)]
+    assert told(rankings, 1, [(1, 0), (0, 1), (1, 0), (0, -1)]) == [1]
+
+
+def test_what_was_judged_is_not_asked_again_and_teaches_less_elsewhere() -> None:
+    rankings = [ranking(1, 2, 3, judged=(1,)), ranking(4, 2, 5)]
+    assert (0, 1) not in most_informative(rankings, np.zeros((2, 0), np.float32), 100)
+    asked = [*(ranking(number, 2, 3, judged=(1,)) for number in (10, 11, 12)), ranking(13, 2, 3)]
+    assert told(asked, 1) == [2]
+    assert told(asked, 1, judged=(2, 2, 2)) == [3]
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_nothing_is_asked_of_nobody(count: int) -> None:
+    assert told([ranking(1, 2)], count) == []
+    assert most_informative([], NOTHING, 5) == []
+    assert told([ranking(1, 2, judged=(0, 1))], 5) == []
+
+
+def test_what_stands_low_counts_for_little_and_is_asked_about_last() -> None:
+    long = ranking(*range(100))
+    found = told([long, long], 200)
+    assert set(found[: 2 * DEPTH]) == set(range(DEPTH))
+    assert len(found) == 200
+
+
+# A queue drawn from cases: what teaches most stands first, of all cases together, and all has an
+# end.
+
+FEW = Sampling(2, 1, 1, 1, 3)
+
+
+def telling(found: list[QueuedItem]) -> list[Item]:
+    return [one.item for one in found if one.stratum == Stratum.TELLING]
+
+
+def test_what_teaches_most_comes_first_and_changes_nothing_else(record: dict[str, Any], bare: Corpus) -> None:
+    cases = [(name, record) for name in ("one", "two", "three")]
+    plain = draw_items(cases, bare, FEW)
+    found = draw_items(cases, bare, replace(FEW, telling=2))
+    assert found[6:] == plain
+    first = found[:6]
+    assert {one.stratum for one in first} == {Stratum.TELLING}
+    assert {one.chance for one in first} == {0.0}
+    taken = {(one.item.case_id, one.item.key) for one in plain}
+    chosen = [(one.item.case_id, one.item.key) for one in first]
+    assert not taken.intersection(chosen)
+    assert len(set(chosen)) == len(chosen)
+    assert {one.item.kind for one in first} == {ItemKind.PASSAGE}
+    # The same passage again teaches less: the first chosen are others.
+    assert len({one.item.passage_id for one in first[:3]}) > 1
+    assert draw_items(cases, bare, replace(FEW, telling=2)) == found
+
+
+def test_of_a_case_without_a_pool_nothing_is_drawn(record: dict[str, Any], bare: Corpus) -> None:
+    empty = {**record, "passages": [], "pool": {**record["pool"], "nodes": [], "edges": []}}
+    full = replace(FEW, telling=3, hops=2, sentences=2)
+    assert draw_items([("empty", empty)], bare, full) == []
+    found = draw_items([("empty", empty), ("one", record)], bare, full)
+    assert {one.item.case_id for one in found} == {"one"}
+
+
+def test_sentences_are_drawn_and_cases_without_any_are_counted(record: dict[str, Any], bare: Corpus) -> None:
+    own = Drawing(Sampling(0, 0, 0, 0, 0, sentences=9))
+    own.add("one", record, bare)
+    assert own.unanswered == 0
+    found = own.items()
+    assert {one.item.kind for one in found} == {ItemKind.SENTENCE}
+    assert found
+    nodes = [*record["pool"]["nodes"], {**record["pool"]["nodes"][0], "id": "gone/art-1"}]
+    own.add("two", {**record, "pool": {**record["pool"], "nodes": nodes}}, bare)
+    assert own.unanswered == 1
+    assert own.items() == found
+
+
+def test_more_than_a_queue_holds_is_refused_before_all_is_read(
+    record: dict[str, Any], bare: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing, "MOST_ITEMS", 20)
+    monkeypatch.setattr(drawing, "MOST_COMPARED", 3)
+    read = []
+
+    def cases() -> Any:
+        for number in range(10_000):
+            read.append(number)
+            yield f"case {number}", record
+
+    for sampling, told, most in (
+        (Sampling(6, 0, 0, 0, 0), "more than 20 items", 4),
+        (Sampling(3, 0, 0, 0, 0, telling=4), "more than 20 items", 3),
+        (Sampling(0, 0, 0, 0, 0, telling=1), "at most 3 cases", 4),
+    ):
+        read.clear()
+        with pytest.raises(InputError, match=told):
+            draw_items(cases(), bare, sampling)
+        assert len(read) == most
+
+
+def test_how_it_was_drawn_is_read_from_queues_of_before_too() -> None:
+    sampling = Sampling(1, 2, 3, 4, 5, 6, 7, 8, 2, ("Ann", "Ben"), 9)
+    queue = Queue("q", "m", "", "Ann", "", queue_settings(sampling), 0, 0)
+    assert parse_sampling(queue) == sampling
+    before = queue_settings(replace(sampling, sentences=0, telling=0))
+    for name in ("sentences", "telling"):
+        del before["sampling"][name]
+    assert parse_sampling(replace(queue, settings=before)) == replace(sampling, sentences=0, telling=0)
+    for settings in ({}, {"sampling": 3}, {"sampling": {"best": 1}}):
+        with pytest.raises(InputError, match="has no sampling settings"):
+            parse_sampling(replace(queue, settings=settings))
