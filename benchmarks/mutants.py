@@ -47,8 +47,13 @@ ENDLESS, TIMES = 30.0, 10.0
 WAITING = 10.0
 _FORK = multiprocessing.get_context("fork")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-# Calls whose words only people read, and one that does nothing.
+# Calls whose words only people read, or whose effect no test could see: speed, durability, names of temporary
+# files, random bytes.
 _WORDING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "cast"}
+_EFFECTLESS = {
+    *("move_to_end", "utime", "fsync", "flush", "madvise", "freeze", "cache_clear", "sleep", "interned"),
+    *("token_bytes", "token_hex", "token_urlsafe", "urandom", "mkstemp", "mkdtemp", "TemporaryDirectory"),
+}
 _UNSEEN = {"help", "metavar", "stacklevel", "strict", "timeout", "maxsize", "chunksize", "chunk_size"}
 _COMMUTATIVE = {"and_", "or_", "min", "max", "minimum", "maximum", "union", "union1d", "intersect1d"}
 _ONE = (ast.Eq, ast.Lt, ast.Gt, ast.In, ast.Is, ast.And, ast.Add, ast.Mult, ast.BitAnd)
@@ -167,7 +172,7 @@ def _is_unseen(node: ast.AST) -> bool:
             return isinstance(value, ast.Constant) or _is_unseen(value)
         case ast.keyword(name, value):
             return name in _UNSEEN or (name == "copy" and ast.unparse(value) == "False")
-    return _called(node) in _WORDING
+    return _called(node) in _WORDING | _EFFECTLESS
 
 
 def _called(node: ast.AST) -> str:

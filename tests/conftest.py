@@ -15,7 +15,17 @@ from hypothesis import find, settings
 from hypothesis.strategies import text
 
 from engine.operator_settings import OF_THE_TESTS, PREFIX
-from tests.scheduling import BUDGET, MARGIN, GroupScheduling, Stopwatch, is_slow, position
+from tests.scheduling import (
+    BUDGET,
+    MARGIN,
+    WITH_PROCESSES,
+    GroupScheduling,
+    Stopwatch,
+    is_all_slow,
+    is_slow,
+    path_of,
+    position,
+)
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -55,6 +65,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupSc
     return GroupScheduling(config, log)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import files for the daily run of the whole suite of which it runs no test."""
+    is_daily = config.option.markexpr == "not slow"
+    whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    return True if is_daily and whole and is_all_slow(collection_path) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the slow tests and order the files."""
     for item in items:
@@ -69,6 +86,17 @@ def pytest_collection_finish() -> None:
     find(text(), lambda _: True)
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Read sources in this process, unless the test is one of those that test the reading processes."""
+    if work := sys.modules.get("engine.ingestion.work"):
+        from engine.ingestion.cluster import pools  # After the environment is set.
+        from tests import in_process
+
+        in_children = path_of(item).startswith(WITH_PROCESSES)
+        work.make_pools = pools.make_pools if in_children else in_process.make_pools  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(wrapper=True)

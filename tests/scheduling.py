@@ -26,6 +26,8 @@ BUDGET = 1.0
 MARGIN = 4.0
 # Folders, files and tests that are slow. Tests in the browser that are marked ``journey`` run every time.
 SLOW = tuples(__file__, "SLOW")
+# Tests of the processes that read sources; all others read them in the process of the test (``in_process``).
+WITH_PROCESSES = ("engine/ingestion/test_", "engine/ingestion/cluster/", "safety/", "ui/jobs/", "fuzz/")
 # What takes minutes a file comes first, so that no process waits long for the last file of another.
 FIRST = (
     "browser/",
@@ -74,6 +76,14 @@ def is_slow(item: pytest.Item) -> bool:
     is_journey = item.get_closest_marker("journey") is not None
     is_listed = f"{path_of(item)}::{item.name}".startswith(SLOW)
     return (is_listed and not is_journey) or item.get_closest_marker("corpora") is not None
+
+
+def is_all_slow(path: Path) -> bool:
+    """Whether a file is listed as slow and marks no journey."""
+    if path.suffix != ".py" or not path.name.startswith("test_"):
+        return False
+    is_listed = path.relative_to(TESTS).as_posix().startswith(SLOW)
+    return is_listed and "mark.journey" not in path.read_text(encoding="utf-8")
 
 
 def position(item: pytest.Item) -> int:

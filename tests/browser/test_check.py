@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
-import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -33,7 +32,6 @@ def check(page: Page, text: str = TEXT) -> None:
     page.wait_for_selector(".chk-file", timeout=LONG)
 
 
-@pytest.mark.journey
 def test_verdicts_quotes_and_files(page: Page, tmp_path: Path) -> None:
     page.click(".views [data-view=check]")
     page.wait_for_function("document.querySelector('[data-chk=corpus]').options.length === 2")

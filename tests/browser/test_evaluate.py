@@ -31,7 +31,6 @@ def evaluate(page: Page, questions: int = 5) -> None:
     page.wait_for_selector(".eva-plot .main-svg", timeout=LONG)
 
 
-@pytest.mark.journey
 @pytest.mark.parametrize("page", [DARK], indirect=True)
 def test_figures_plots_and_parts(page: Page) -> None:
     enter(page)

@@ -122,7 +122,6 @@ def test_a_document_is_read_whole_from_a_card(page: Page) -> None:
     page.wait_for_selector("#ranked .card.on")
 
 
-@pytest.mark.journey
 def test_a_click_on_a_card_lights_its_trail_and_a_click_on_a_dot_finds_its_card(case: Page) -> None:
     cards = case.locator("#ranked .card")
     cards.nth(2).click()

@@ -138,3 +138,10 @@ def test_a_question_and_its_parts_do_not_deny_each_other(
     assert told.status in (status, EvidenceStatus.PARTIAL)
     if not parts:
         assert told == whole
+    # A word that a part lacks and no part that was found has is missing for the question.
+    lacking = {
+        word for part in told.parts if part.status is not EvidenceStatus.FOUND for word in part.missing
+    }
+    if told.status is EvidenceStatus.PARTIAL and status is EvidenceStatus.FOUND:
+        texts = [part.text for part in told.parts if part.status is EvidenceStatus.FOUND]
+        assert {*told.missing} == {word for word in lacking if not any(word in text for text in texts)}

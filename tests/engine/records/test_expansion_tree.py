@@ -16,7 +16,7 @@ from engine.errors import InputError
 from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.model import Direction, Hop, Relation
 from engine.records.expansion import ExpansionTree, expansion_tree, facts_of_pool, facts_of_record
-from engine.records.expansion_text import descendants_to_json, tree_to_json
+from engine.records.expansion_text import descendants_to_json, tree_lines, tree_to_json
 from engine.records.record import read_record
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import finished
@@ -151,3 +151,15 @@ def test_what_is_damaged_is_named(path: tuple[Any, ...], value: object, words: s
         facts_of_record(read_record(record, "case.json"), "case.json")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@given(pools())
+def test_the_line_of_a_node_says_how_many_passages_came_through_it(pool: Pool) -> None:
+    tree = expansion_tree(facts(pool))
+    question, *lines = tree_lines(tree, no_names)
+    assert question == tree.facts.question
+    for line, node in zip(lines, tree.nodes.values(), strict=True):
+        none = "nothing new came through it" if node.query else ""
+        count = f"{node.descendants:,} passage{'' if node.descendants == 1 else 's'} came through it"
+        assert line.endswith(count if node.descendants else none)
+        assert ("came through it" in line) == bool(node.descendants or node.query)

@@ -122,7 +122,13 @@ def place(served_place: tuple[Place, OperatorSettings]) -> Place:
     return replace(here, owner=owner, others=others)
 
 
-@pytest.fixture(scope="module", params=list(SETTINGS))
+SLOW = pytest.mark.slow  # Behind a proxy, callers differ only by their address.
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=SLOW) if name == "all addresses" else name for name in SETTINGS],
+)
 def served_place(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, users_file: Path,
     corpus_folder: Path,

@@ -96,7 +96,7 @@ def test_settings_by_which_a_model_would_help_ask_none_without_one(library: Libr
 def test_what_is_public_is_known(library: Library) -> None:
     public = inside_a_loop(lambda: build_page(library).get_api_info())
     assert list(public["named_endpoints"]) == [
-        *("/corpora", "/plan", "/investigate", "/follow", "/read", "/answer", "/audit", "/changes"),
+        *("/corpora", "/changes", "/plan", "/investigate", "/follow", "/read", "/answer", "/audit"),
         *("/cases", "/case", "/export", "/judge", "/grades", "/review"),
     ]
     assert public["unnamed_endpoints"] == {}

@@ -5,9 +5,11 @@ from datetime import date
 import numpy as np
 import pytest
 
-from engine.answers.audit.citation_forms import paragraphs
+from engine.answers.audit.citation_forms import is_in_paragraph, paragraphs
 from engine.answers.audit.citing import find_citations
+from engine.answers.audit.record import Citation, Source
 from engine.corpus.protocol import Corpus
+from engine.model import Document, Passage, Span
 
 DUES, HARBOUR = 0, 1
 DAY = date(2024, 1, 1)
@@ -102,3 +104,41 @@ def test_the_day_decides_which_version_is_meant(bare: Corpus) -> None:
 )
 def test_items_of_a_paragraph_are_no_paragraphs(text: str, numbers: list[str]) -> None:
     assert [number for _, number in paragraphs(text)] == numbers
+
+
+TWO_PARAGRAPHS = "A fee is due.\n\n(1) The master pays it.\n\n(2) The agent is liable.\n\n(3) It is public."
+
+
+@pytest.mark.parametrize(
+    ("words", "cited", "inside"),
+    [
+        ("The master pays it.", ["1"], True),
+        ("The master pays it.", ["2"], False),
+        ("The agent is liable.", ["1"], False),
+        ("The agent is liable.", ["2"], True),
+        ("The agent is liable.", ["2/a"], True),
+        ("The agent is liable.", ["1", "2"], True),
+        ("(2) The agent is liable.\n\n(3) It is public.", ["3"], True),
+        # The passage shows no such paragraph, or all of it is cited.
+        ("The agent is liable.", ["7"], True),
+        ("The agent is liable.", ["1", ""], True),
+        ("The agent is liable.", [], True),
+    ],
+)
+def test_words_are_in_the_paragraph_that_is_cited(words: str, cited: list[str], inside: bool) -> None:
+    start = TWO_PARAGRAPHS.index(words)
+    passage = Passage("harbour-act/art-1", "harbour-act", None, 0, TWO_PARAGRAPHS, "en")
+    source = Source(
+        4,
+        passage,
+        Document("harbour-act", "Harbour Act"),
+        Span(start, start + len(words)),
+        words,
+        None,
+        1.0,
+        in_force=True,
+    )
+    citations = [Citation(Span(0, 1), "Article 1", "resolved", (4,), paragraph=one) for one in cited]
+    assert is_in_paragraph(source, citations) is inside
+    elsewhere = [Citation(Span(0, 1), "Article 2", "resolved", (5,), paragraph="9")]
+    assert is_in_paragraph(source, [*citations, *elsewhere]) is inside

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.ingestion.readers.base import ReadDocument, SourceFile
-from engine.ingestion.readers.lines import blocks_of, heading_line, rejoin_numbers
+from engine.ingestion.readers.lines import blocks_of, heading_line, rejoin_numbers, remove_page_furniture
 from engine.ingestion.readers.text import TextReader
 from engine.ingestion.structure.assembly import HeadingBlock, TextBlock
 from tests.tables import table
@@ -129,3 +129,15 @@ def test_provisions_as_plain_lines_in_many_languages(line: str) -> None:
     found = heading_line(line)
     assert found is not None
     assert found[0].heading.number == "12"
+
+
+@pytest.mark.parametrize("footer", ["Harbour Code 2024 | {}", "Page {} of 4", "- {} -", "Fees {}, Issue 7"])
+def test_what_every_page_repeats_is_removed_whatever_its_number(footer: str) -> None:
+    own = [f"The master of vessel {name} pays the fee." for name in ("Anna", "Boreas", "Clio", "Dora")]
+    pages = [f"HARBOUR FEES\n{line}\n{footer.format(number)}" for number, line in enumerate(own, 1)]
+    assert remove_page_furniture("\f".join(pages)).split("\n") == own
+
+
+def test_what_differs_in_a_word_is_no_page_furniture() -> None:
+    pages = [f"Fee of {name}\nIt is paid at once to {name}." for name in ("Anna", "Boreas", "Clio")]
+    assert remove_page_furniture("\f".join(pages)) == "\n".join(pages)

@@ -16,6 +16,7 @@ from engine.retrieval.rerank.spec import CrossEncoderReranker, load_cross_encode
 from tests.engine.cross_encoder import write_cross_encoder
 
 
+@pytest.mark.slow
 class TestTiny(RerankerContract):
     @pytest.fixture(scope="class")
     @staticmethod
