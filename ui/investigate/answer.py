@@ -6,7 +6,7 @@ the quoted words marked; ``answer.js`` shows them when the pointer is over a chi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from typing import Any
 
 import orjson
 
@@ -20,11 +20,11 @@ from engine.answers.export import (
     answer_text,
     answer_to_json,
 )
-from engine.answers.record import Answer, Citation, Conflict, Link, Method, Sentence, Support
+from engine.answers.record import Answer, Link, Method, Sentence, Support
 from engine.corpus.grades import words_of
 from engine.investigation.strategies.citations import Amendments
-from engine.language.characters import attribute, escape
-from engine.model import Direction, Document, Hop, Passage, Relation, Span
+from engine.language.characters import escape
+from engine.model import Direction, Hop, Passage, Relation, Span
 from engine.records.phrases import hop_words, plural
 from ui.investigate.passages import report_button
 from ui.open_case import OpenCase
@@ -42,12 +42,31 @@ _CLASSES = {Support.FULL: "full", Support.PART: "part", Support.NONE: "none"}
 
 def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
     """Return the content of the pane. ``offer`` is the maximum cost of an answer by the language model."""
-    body = _missing(answer) if answer.missing else _body(answer, opened)
-    return (
-        f'<div class="answer" data-method="{answer.method.value}" '
-        f'data-corpus="{attribute(opened.corpus_name)}">'
-        f"{_head(answer, offer)}{body}{_conflicts(answer.conflicts, opened)}{_notes(answer)}"
-        f"{_quotes(answer.citations, opened)}{_copies(answer)}</div>"
+    known = opened.lookup([place for one in answer.citations for place, _ in one.places])
+    return rendered(
+        "investigate/answer.html",
+        answer=answer,
+        corpus=opened.corpus_name,
+        made=_made(answer),
+        offer=offer,
+        missing=MISSING,
+        classes=_CLASSES,
+        changed_law=_changed_law(answer),
+        sentences=[(sentence, _tie(sentence, answer, opened)) for sentence in answer.sentences],
+        to_read=ALSO_TO_READ if answer.sentences else TO_READ,
+        conflicts=[(one, *_reported(one.link, opened)) for one in answer.conflicts],
+        notes=[*(f"No evidence for: {gap}" for gap in answer.gaps), *answer.notes],
+        quotes=[
+            (one, [_in_passage(known[place][0], span) for place, span in one.places])
+            for one in answer.citations
+        ],
+        grade_words=words_of,
+        # The plain text is that of the terminal.
+        texts={
+            "text": "\n".join(answer_text(answer)).strip() + "\n",
+            "markdown": answer_markdown(answer),
+            "json": orjson.dumps(answer_to_json(answer), option=orjson.OPT_INDENT_2).decode(),
+        },
     )
 
 
@@ -66,37 +85,17 @@ def model_name(spec: str) -> str:
     return spec.partition(":")[2].partition("@http")[0].partition("?")[0] or spec
 
 
-def _head(answer: Answer, offer: str) -> str:
-    sources = len({place for one in answer.citations for place, _ in one.places})
+def _made(answer: Answer) -> str:
+    """Return who made an answer, and from how many passages."""
     if answer.method is Method.MODEL:
-        told = f"Written by {model_name(answer.model)}, held against its quotes"
+        made = f"Written by {model_name(answer.model)}, held against its quotes"
     else:
-        told = "The sources' own sentences"
-    if answer.sentences:
-        told += f" · {plural(sources, 'passage')}"
-    words = "Write again" if answer.method is Method.MODEL else "Write an answer"
-    cost = f'<small class="offer">{escape(offer)}</small>' if offer else ""
+        made = "The sources' own sentences"
+    if not answer.sentences:
+        return made
     return (
-        f'<div class="answer-head"><span class="made">{escape(told)}</span>'
-        f'<button type="button" data-answer="write" title="{escape(offer)}">{words}</button>{cost}</div>'
+        f"{made} · {plural(len({place for one in answer.citations for place, _ in one.places}), 'passage')}"
     )
-
-
-def _missing(answer: Answer) -> str:
-    return (
-        f'<div class="empty absent"><b>{MISSING}</b><p dir="auto">{escape(answer.unanswered)}</p>'
-        "<p>What helps: more rounds or a wider preset (on the left), other words for what you ask, or a "
-        "corpus that has such sources. The passages are the closest that were found.</p></div>"
-    )
-
-
-def _body(answer: Answer, opened: OpenCase) -> str:
-    """Return the sentences and further reading, after a note if no sentence surely answers the question."""
-    told = f'<p class="unsure" dir="auto">{escape(answer.unanswered)}</p>'
-    sentences = _sentences(answer, opened) if answer.sentences else ""
-    path = "".join(f'<li dir="auto">{escape(line)}</li>' for line in answer.path)
-    path = f'<ol class="answer-path" aria-label="How they are connected">{path}</ol>' if path else ""
-    return (told if answer.unanswered else "") + path + _changed_law(answer) + sentences + _to_read(answer)
 
 
 def _changed_law(answer: Answer) -> str:
@@ -114,88 +113,25 @@ def _changed_law(answer: Answer) -> str:
     )
 
 
-def _to_read(answer: Answer) -> str:
-    if not answer.to_read:
-        return ""
-    lines = "".join(
-        f'<li dir="auto">{escape(answer.citation(number).short)}{_chips((number,))}</li>'
-        for number in answer.to_read
-    )
-    words = ALSO_TO_READ if answer.sentences else TO_READ
-    return f'<div class="to-read"><p>{words}</p><ul>{lines}</ul></div>'
-
-
-def _sentences(answer: Answer, opened: OpenCase) -> str:
-    parts, area = [], ""
-    for sentence in answer.sentences:
-        if sentence.area != area and sentence.area:
-            parts.append(f'<h3 dir="auto">{escape(sentence.area)}</h3>')
-        area = sentence.area
-        own = {place for number in sentence.citations for place, _ in answer.citation(number).places}
-        parts.append(_sentence(sentence, own, opened))
-    return f'<div class="says">{"".join(parts)}</div>'
-
-
-def _sentence(sentence: Sentence, own: Collection[str], opened: OpenCase) -> str:
-    support = _CLASSES[sentence.support]
-    mark = ""
-    if sentence.support is not Support.FULL:
-        doubts = "; ".join(sentence.doubts)
-        mark = (
-            f'<span class="doubt" dir="ltr"><b>{sentence.support.value}</b>'
-            f'<bdi dir="auto">{escape(doubts)}</bdi></span>'
-        )
-    language = escape(sentence.language)
-    return (
-        f'<p class="say {support}" dir="auto" lang="{language}">'
-        f'<span class="words">{escape(sentence.text)}</span>'
-        f"{_chips(sentence.citations)}{_tie(sentence.link, own, opened)}{mark}</p>"
-    )
-
-
-def _tie(link: Link | None, own: Collection[str], opened: OpenCase) -> str:
-    """Return the corpus link that added a sentence to the answer, with the button that reports it as wrong.
-    ``own`` are the passages that the sentence is from."""
-    if link is None:
-        return ""
-    source, target, relation = link
+def _tie(sentence: Sentence, answer: Answer, opened: OpenCase) -> dict[str, Any] | None:
+    """Return the corpus link that added a sentence to the answer, with the button that reports it."""
+    if sentence.link is None:
+        return None
+    own = {place for number in sentence.citations for place, _ in answer.citation(number).places}
+    source, target, relation = sentence.link
     ends = (Direction.OUT, target, source) if target in own else (Direction.IN, source, target)
     direction, to, seed = ends
     hop = Hop(to, seed, Amendments.name, Relation(relation), direction, 0, 1.0)
-    rejected = link in opened.rejected
-    report = report_button(link, rejected=rejected) if opened.may_judge else ""
-    words = hop_words(hop, opened.name)
-    return (
-        f'<span class="tie{" wrong" if rejected else ""}" dir="ltr">'
-        f"<span><bdi>{escape(words)}</bdi></span>{report}</span>"
-    )
+    rejected, report = _reported(sentence.link, opened)
+    return {"words": hop_words(hop, opened.name), "rejected": rejected, "report": report}
 
 
-def _chips(numbers: Sequence[int]) -> str:
-    return "".join(
-        f'<button type="button" class="source" data-n="{number}" aria-label="Source {number}">'
-        f"{number}</button>"
-        for number in numbers
-    )
-
-
-def _conflicts(conflicts: Sequence[Conflict], opened: OpenCase) -> str:
-    if not conflicts:
-        return ""
-    lines = "".join(_conflict(one, opened) for one in conflicts)
-    return f'<aside class="conflicts"><h3>Exceptions, replacements and conflicts</h3><ul>{lines}</ul></aside>'
-
-
-def _conflict(one: Conflict, opened: OpenCase) -> str:
-    """Return a sentence on two conflicting sources; a corpus link between them can be reported as wrong."""
-    rejected = one.link is not None and one.link in opened.rejected
-    report = ""
-    if one.link is not None and opened.may_judge:
-        report = report_button(one.link, rejected=rejected)
-    return (
-        f'<li data-kind="{one.kind.value}"{" class=wrong" if rejected else ""} tabindex="-1">'
-        f'<span dir="auto">{escape(one.words)}</span>{_chips(one.citations)}{report}</li>'
-    )
+def _reported(link: Link | None, opened: OpenCase) -> tuple[bool, str]:
+    """Return whether a link is reported as wrong, and the button to do so or to withdraw it."""
+    rejected = link is not None and link in opened.rejected
+    if link is None or not opened.may_judge:
+        return rejected, ""
+    return rejected, report_button(link, rejected=rejected)
 
 
 def shown_answer(opened: OpenCase) -> str:
@@ -203,63 +139,13 @@ def shown_answer(opened: OpenCase) -> str:
     return "" if opened.answer is None else answer_html(opened.answer[0], opened, opened.answer[1])
 
 
-def _notes(answer: Answer) -> str:
-    lines = [f"No evidence for: {gap}" for gap in answer.gaps] + list(answer.notes)
-    if not lines:
-        return ""
-    told = "".join(f'<li dir="auto">{escape(line[:1].upper() + line[1:])}</li>' for line in lines)
-    return f'<ul class="answer-notes">{told}</ul>'
-
-
-def _quotes(citations: Sequence[Citation], opened: OpenCase) -> str:
-    """Return the quotes, each in its passage, hidden until the reader points at them."""
-    known = opened.lookup([place for one in citations for place, _ in one.places])
-    shown = "".join(_quoted(one, known) for one in citations)
-    return f'<div class="quoted-all" hidden>{shown}</div>'
-
-
-def _quoted(citation: Citation, known: dict[str, tuple[Passage, Document]]) -> str:
-    old = " old" if citation.old else ""
-    seal = f'<span class="badge{old}">{escape(citation.validity)}</span>' if citation.validity else ""
-    grade = f'<span class="grade">{words_of(citation.grade)}</span>'
-    texts = "".join(_in_passage(known[place][0], span) for place, span in citation.places)
-    return (
-        f'<article class="quoted" data-n="{citation.number}" data-passage="{attribute(citation.passage_id)}" '
-        f'data-quote="{attribute(citation.quote)}">'
-        f'<header><b dir="auto">{escape(citation.short)}</b>{seal}{grade}</header>'
-        f'{texts}<footer dir="auto">{escape(citation.cited)}</footer></article>'
-    )
-
-
-def _in_passage(passage: Passage, span: Span) -> str:
-    """Return the quoted words, marked, with some of the text around them."""
+def _in_passage(passage: Passage, span: Span) -> tuple[str, str, str, str]:
+    """Return the language, the text before quoted words, the words, and the text after them."""
     text = passage.text
     start, end = max(0, span.start - AROUND), min(len(text), span.end + AROUND)
     # Cut at words.
     start = text.find(" ", start, span.start) + 1 if start else 0
     cut = text.rfind(" ", span.end, end) if end < len(text) else -1
     end = cut if cut >= span.end else (end if end == len(text) else span.end)
-    before, behind = ("… " if start else ""), (" …" if end < len(text) else "")
-    return (
-        f'<p dir="auto" lang="{escape(passage.language)}">{before}{escape(text[start : span.start])}'
-        f"<mark>{escape(text[span.start : span.end])}</mark>{escape(text[span.end : end])}{behind}</p>"
-    )
-
-
-def _copies(answer: Answer) -> str:
-    """Return the answer as text, Markdown and JSON, to copy; the plain text is that of the terminal."""
-    forms = {
-        "text": "\n".join(answer_text(answer)).strip() + "\n",
-        "markdown": answer_markdown(answer),
-        "json": orjson.dumps(answer_to_json(answer), option=orjson.OPT_INDENT_2).decode(),
-    }
-    buttons = "".join(
-        f'<button type="button" data-copy="{form}">{words}</button>'
-        for form, words in (("text", "Copy text"), ("markdown", "Copy Markdown"), ("json", "Copy JSON"))
-    )
-    # JSON is for programs, which count its characters: it is left as it is.
-    held = "".join(
-        f'<pre hidden data-form="{form}">{attribute(text) if form == "json" else escape(text)}</pre>'
-        for form, text in forms.items()
-    )
-    return f'<footer class="answer-acts" dir="ltr">{buttons}</footer>{held}'
+    before, after = ("… " if start else "") + text[start : span.start], text[span.end : end]
+    return passage.language, before, text[span.start : span.end], after + (" …" if end < len(text) else "")
