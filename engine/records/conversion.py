@@ -310,11 +310,6 @@ def load_investigation(path: Path, corpus: Corpus) -> Investigation:
     return investigation_of(record_of(path), corpus, path)
 
 
-def load_pool(path: Path, corpus: Corpus, limit: int) -> Pool:
-    """Load the pool of a saved investigation. Raises InputError if the file does not fit the corpus."""
-    return pool_of(load_record(path), corpus, limit, path)
-
-
 def investigation_of(values: Mapping[str, Any], corpus: Corpus, where: object = RECORD) -> Investigation:
     """Return the investigation of a record, as ``load_investigation``; ``where`` is named in errors."""
     return restore(read_record(values, where), corpus, where)

@@ -16,7 +16,6 @@ from engine.extraction.judging import Ends, judge_link, unjudge_link, without_ve
 from engine.investigation import Case, run_case
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import list_weights
-from engine.investigation.record import Investigation
 from engine.llm import LanguageModel
 from engine.model import QueryPlan, Relation
 from engine.records.plain import plan_from_json, plan_to_json
@@ -202,21 +201,6 @@ def steps_shown(record: Mapping[str, Any]) -> list[Event]:
 # On the same corpus, engine and settings a replay is the same to the last digit. A plan edited by the user is
 # taken from the record; other plans are made again, so that changes of planning show. Nothing is stored:
 # links are rejected in memory.
-
-
-def replay(
-    record: Mapping[str, Any],
-    corpus: Corpus,
-    *,
-    events: Iterable[Event] = (),
-    settings: InvestigationSettings | None = None,
-    day: date | None = None,
-    model: LanguageModel | None = None,
-    learned: Experience | None = None,
-) -> Investigation:
-    """Return the investigation of ``rerun``. Raises as that does."""
-    case = rerun(record, corpus, events=events, settings=settings, day=day, model=model, learned=learned)
-    return case.investigation()
 
 
 def rerun(

@@ -397,13 +397,6 @@ def make_experience(
     )
 
 
-def experience_scores(experience: Experience, corpus: Corpus, one: Observed) -> Scores:
-    """Return the score additions by experience for a pool's passages, shape (n,)."""
-    by_features = experience.weights(one.names, one.values).sum(axis=0)
-    found: Scores = by_features + experience.passage_gains(corpus, one.rows, one.vector)[0]
-    return found
-
-
 def question_vectors(questions: Sequence[Observed]) -> Floats:
     """Return the vectors of questions, shape (q, d), or (q, 0) if one is missing."""
     if any(one.vector is None for one in questions):

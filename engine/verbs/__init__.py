@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # In the order of the documentation.
 MODULES = (
-    *("corpora", "questions", "passages", "answers", "cases", "case_files", "verdicts"),
+    *("corpora", "questions", "passages", "answers", "cases", "comparisons", "case_files", "verdicts"),
     *("ingestion", "review", "review_results", "evaluation", "ontology"),
     "server",
 )

@@ -1,4 +1,4 @@
-"""Verbs on kept cases: list, show, verify, replay, compare, judge, delete."""
+"""Verbs on kept cases: list, show, verify, judge, delete."""
 
 from __future__ import annotations
 
@@ -14,22 +14,10 @@ from engine.language.characters import shortened
 from engine.records.store import EVERYBODY
 from engine.records.summaries import Slim, slim_case
 from engine.verbs.questions import MORE
-from engine.verbs.requests import (
-    CaseId,
-    CorpusName,
-    Day,
-    Detail,
-    Key,
-    ModelOptions,
-    Request,
-    argument,
-    corpus_option,
-    option,
-)
+from engine.verbs.requests import CaseId, CorpusName, Day, Detail, Key, Request, argument, option
 from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
-    from engine.records.comparing import Comparison
     from engine.records.store.database import CaseSummary, Matter
     from engine.records.store.store import CaseStore
 
@@ -394,60 +382,6 @@ def undo_step(caller: Caller, request: UndoOptions) -> Response:
     take_back(request.id, who=caller.name, owner=caller.owner)
     last = store.events(request.id, caller.owner)[-1]
     return Response(last.values(), [f"Taken back: {last.data['kind']} (event {last.data['event']})"])
-
-
-class ReplayOptions(OneCase, ModelOptions):
-    """Options of ``cases replay``."""
-
-    corpus: str = corpus_option()
-    was: str = option("", "the corpus as it was, if there is a copy of it", "DIR")
-
-
-@verb("cases replay", ReplayOptions)
-def replay_case(caller: Caller, request: ReplayOptions) -> Response:
-    """Replay a case, and show what differs."""
-    from engine.records.comparing import compare
-    from engine.records.conversion import investigation_to_json
-    from engine.records.replaying import replay
-    from engine.records.store.chain import fingerprint_of
-
-    store = caller.store()
-    record, events = store.record(request.id, caller.owner), store.events(request.id, caller.owner)
-    summary = store.summary(request.id, caller.owner)
-    learned = caller.weights_of(summary.matter, record)
-    corpus = caller.corpus(request.corpus)
-    former = caller.corpus(request.was) if request.was else None
-    model = caller.model(request)
-    again = investigation_to_json(replay(record, corpus, events=events, model=model, learned=learned))
-    states = summary.fingerprint, fingerprint_of(corpus)
-    return _comparison(compare(record, again, corpora=(former, corpus), states=states))
-
-
-class CompareCasesOptions(OneCase):
-    """Options of ``cases compare``."""
-
-    other: str = argument(..., "id of the other case", "OTHER")
-    corpus: str = corpus_option("", "; with it more is known of what made the difference")
-    with_corpus: str = option("", "that of OTHER, if another", "DIR")
-
-
-@verb("cases compare", CompareCasesOptions)
-def compare_cases(caller: Caller, request: CompareCasesOptions) -> Response:
-    """Compare two cases: what was added, lost and moved."""
-    from engine.records.comparing import compare
-
-    store, ids = caller.store(), (request.id, request.other)
-    before, after = (store.record(one, caller.owner) for one in ids)
-    first, second = (store.summary(one, caller.owner).fingerprint for one in ids)
-    corpus = caller.corpus(request.corpus) if request.corpus else None
-    other = caller.corpus(request.with_corpus) if request.with_corpus else corpus
-    return _comparison(compare(before, after, corpora=(corpus, other), states=(first, second)))
-
-
-def _comparison(found: Comparison) -> Response:
-    from engine.records.comparing import comparison_lines, comparison_to_json
-
-    return Response(comparison_to_json(found), comparison_lines(found))
 
 
 class NameOptions(OneCase):

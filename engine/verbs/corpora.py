@@ -1,21 +1,29 @@
-"""Verbs on corpora: list them, show what one holds, check its files, compare its law between two days."""
+"""Verbs on corpora: list them, show and check what one holds, report on it, compare its law in time."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import date
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import orjson
 from pydantic import Field
 
 from engine.errors import CorpusError, InputError
 from engine.model import Relation
 from engine.records.summaries import Slim
+from engine.verbs.answers import write_text
+from engine.verbs.comparisons import read_questions
 from engine.verbs.requests import CorpusName, Day, OfCorpus, Request, corpus_option, option
 from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus, CorpusInfo
+    from engine.investigation.record import Investigation
+    from engine.review.quality import Quality
 
 
 MOST_DOCUMENTS = 50
@@ -204,6 +212,117 @@ def verify_corpus(caller: Caller, request: VerifyCorpus) -> Response:
     wrong = found.problems
     problem = f"not as it was published ({len(wrong)} problems): {wrong[0]}" if wrong else ""
     return Response(asdict(found), verified_text(found), problem=CorpusError(problem) if problem else None)
+
+
+# Report on a corpus or a case.
+
+# Questions of a report unless another number is given.
+MOST_QUESTIONS = 100
+# A report by the suffix of its file: text, or values of JSON.
+Forms = Mapping[str, Callable[[], Any]]
+
+
+class ReportOptions(Request):
+    """Options of ``report``."""
+
+    corpus: str = corpus_option()
+    case: Path | None = option(None, "audit this case, as investigate --save wrote it", "FILE")
+    queries: Path | None = option(None, "questions: a line each, or JSON lines with a text", "FILE")
+    preset: str | None = option(None, "settings of the cases; default balanced", "P")
+    limit: int | None = option(None, "questions at most; default 100", "N")
+    as_of: Day = option(None, "the law of this day", "DAY")
+    experts: bool = option(False, "and what verdicts on queues of your cases say of its rankings")
+    markdown: Path | None = option(None, "write the report", "FILE")
+    html: Path | None = option(None, "write it as a page", "FILE")
+
+
+@verb("report", ReportOptions)
+def report(caller: Caller, request: ReportOptions) -> Response:
+    """Audit a corpus or a saved case: what is found, what is not, and what to do about it."""
+    corpus = caller.corpus(request.corpus)
+    forms = _corpus_report(caller, request, corpus) if request.case is None else _saved(request, corpus)
+    for path, form in ((request.markdown, ".md"), (request.html, ".html")):
+        if path is not None:
+            write_text(path, forms[form]())
+    if request.markdown is not None or request.html is not None:
+        return Response(forms[".json"]())
+    return Response(forms[".json"](), forms[".md"]().splitlines())
+
+
+def _corpus_report(caller: Caller, request: ReportOptions, corpus: Corpus) -> Forms:
+    from engine.answers.retrieval_audit import (
+        retrieval_audit,
+        retrieval_audit_html,
+        retrieval_audit_markdown,
+        retrieval_audit_to_json,
+    )
+    from engine.settings import preset
+
+    limit = MOST_QUESTIONS if request.limit is None else request.limit
+    if limit < 1:
+        raise InputError(f"--limit: must be above 0 (given: {limit})")
+    if request.queries is not None:
+        questions = read_questions(request.queries)[:limit]
+    else:
+        examples = corpus.info().metadata.get("examples", ())
+        questions = [str(row["text"]) for row in examples if row.get("text")][:limit]
+    settings, day = preset(request.preset or "balanced"), request.as_of or date.today()
+    experts = _experts(caller, corpus) if request.experts else None
+    found = retrieval_audit(corpus, questions, settings, day, experts=experts)
+    return {
+        ".md": partial(retrieval_audit_markdown, found),
+        ".html": partial(retrieval_audit_html, found),
+        ".json": partial(retrieval_audit_to_json, found),
+    }
+
+
+def _experts(caller: Caller, corpus: Corpus) -> list[Quality]:
+    from engine.records.store.chain import fingerprint_of
+    from engine.review.quality import measure_quality
+
+    return measure_quality(caller.reviews(), caller.owner, corpus.name, fingerprint_of(corpus))
+
+
+def _saved(request: ReportOptions, corpus: Corpus) -> Forms:
+    from engine.records.conversion import load_investigation
+
+    assert request.case is not None
+    for name in ("queries", "preset", "limit", "as_of", "experts"):
+        if getattr(request, name) not in (None, False):
+            flag = f"--{name.replace('_', '-')}"
+            raise InputError(f"{flag}: a saved case has its own; leave it out, or leave out --case")
+    return _case_report(load_investigation(request.case, corpus), corpus)
+
+
+def _case_report(investigation: Investigation, corpus: Corpus) -> Forms:
+    from engine.answers.answer import answer
+    from engine.answers.case_audit import case_audit, case_audit_html, case_audit_markdown, case_audit_to_json
+
+    found = case_audit(investigation, corpus, answer(investigation, corpus))
+    return {
+        ".md": partial(case_audit_markdown, found),
+        ".html": partial(case_audit_html, found),
+        ".json": partial(case_audit_to_json, found),
+    }
+
+
+def case_reporter(path: Path | None) -> Callable[[Investigation, Corpus], None]:
+    """Return a function that writes the audit of a case to a file; it does nothing without a file.
+
+    Raises InputError for an unknown suffix, before the case has cost anything.
+    """
+    if path is None:
+        return lambda investigation, corpus: None
+    if path.suffix.lower() not in (".md", ".html", ".json"):
+        raise InputError(f"--report {path}: a report is written as .md, .html or .json")
+
+    def write(investigation: Investigation, corpus: Corpus) -> None:
+        made = _case_report(investigation, corpus)[path.suffix.lower()]()
+        if not isinstance(made, str):
+            made = orjson.dumps(made, default=dict, option=orjson.OPT_INDENT_2).decode() + "\n"
+        write_text(path, made)
+
+    return write
 
 
 # Verbs on law in time: what changed between two days, and which references are to outdated law.

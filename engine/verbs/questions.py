@@ -1,20 +1,17 @@
-"""Verbs that ask a question: plan it, investigate it, compare two investigations, ask many."""
+"""Verbs that ask a question: plan it, investigate it."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import orjson
 from pydantic import Field, field_validator
 
-from engine.errors import CancelledError, InputError, SettingsError
+from engine.errors import CancelledError, InputError
 from engine.model import StopReason
 from engine.records.summaries import Slim, SlimCase, slim_case
 from engine.verbs.requests import (
-    LONGEST_QUESTION,
     MOST_SETTINGS,
     Detail,
     Key,
@@ -33,9 +30,6 @@ from engine.verbs.verb import Caller, Response, Tool, verb
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
     from engine.investigation import Case
-    from engine.investigation.ranking.additive import Experience
-    from engine.records.store.database import CaseSummary
-    from engine.settings import InvestigationSettings
 
 Json = dict[str, Any]
 Report = Callable[[str], None]
@@ -62,15 +56,6 @@ MORE_IF_NOT_KEPT = (
     "read a passage in place by its id; ask again with detail=full for everything at once: to be followed a "
     "case has to be kept"
 )
-# Bytes of a file of questions.
-LARGEST = 50_000_000
-FIGURES = (
-    *("coverage_score", "mean_similarity", "reference_coverage", "completeness"),
-    *("passages", "pool", "rounds", "milliseconds"),
-)
-
-
-# Ask one question.
 
 
 class Ask(Request):
@@ -290,7 +275,7 @@ def investigate_here(caller: Caller, request: InvestigateOptions) -> Response:
     from engine.records.phrases import coverage_lines, short_citation
     from engine.records.plain import load_plan
     from engine.records.text import evidence_line, parts_lines, passages_text
-    from engine.verbs.answers import case_reporter
+    from engine.verbs.corpora import case_reporter
 
     tokens = None if request.context is None else checked_tokens(request.context)
     order = order_of(request.order or (Order.RANK if tokens is None else Order.ENDS))
@@ -371,197 +356,3 @@ def _keep_and_save(caller: Caller, found: Any, corpus: Corpus, request: Investig
     elif request.save is not None:
         own = {"application": caller.application, "who": caller.name}
         save(found, request.save, **own, fingerprint=fingerprint_of(corpus))
-
-
-# Ask a question twice.
-
-
-class CompareOptions(AskOptions):
-    """Options of ``compare``."""
-
-    with_corpus: str = option("", "the corpus of the second case (default: the same)", "DIR")
-    a: list[str] = option(
-        [], "a setting of the first case alone, or preset=NAME; repeatable", "NAME=VALUE", many="append"
-    )
-    b: list[str] = option(
-        [], "a setting of the second case alone, or preset=NAME; repeatable", "NAME=VALUE", many="append"
-    )
-    scan: bool = option(False, "the first case is the scan alone")
-
-
-@verb(
-    "compare",
-    CompareOptions,
-    description="Ask a question twice: with other settings (--a rounds=1 --b rounds=4), of two days "
-    "(--a as_of=2024-01-01 --b as_of=2025-01-01), on two corpora (--with-corpus), or before the threads "
-    "are followed and after (--scan). All other flags hold for both.",
-)
-def compare_question(caller: Caller, request: CompareOptions) -> Response:
-    """Ask one question twice and show what differs, and why. Raises InputError if nothing is to differ."""
-    from engine.investigation import run_case
-    from engine.records.compared_case import side_by_side
-    from engine.records.comparing import compare, comparison_lines, comparison_to_json
-    from engine.records.conversion import investigation_to_json
-
-    if not (request.a or request.b or request.scan or request.with_corpus):
-        raise InputError("say what differs: --a and --b (settings), --with-corpus or --scan")
-    both = settings_of_side(request, request.a), settings_of_side(request, request.b)
-    if request.scan:
-        both = both[0].changed(follow=False), both[1]
-    first = caller.corpus(request.corpus)
-    second = caller.corpus(request.with_corpus) if request.with_corpus else first
-    model = caller.model(request)
-    before, after = (
-        investigation_to_json(run_case(corpus, request.question, settings, model=model).investigation())
-        for corpus, settings in zip((first, second), both, strict=True)
-    )
-    found = compare(before, after, corpora=(first, second))
-    values = {**comparison_to_json(found), "before": _ranking(before), "after": _ranking(after)}
-    return Response(values, [*side_by_side(before, after), "", *comparison_lines(found)])
-
-
-def settings_of_side(request: CompareOptions, changes: Sequence[str]) -> InvestigationSettings:
-    """Return the settings of one case: the preset, what holds for both cases, what holds for it alone.
-
-    Raises SettingsError.
-    """
-    from engine.settings import InvestigationSettings, preset
-
-    own: dict[str, str] = {}
-    for written in changes:
-        name, equals, value = written.partition("=")
-        name = name.strip().replace("-", "_")
-        if not equals or (name != "preset" and name not in InvestigationSettings.model_fields):
-            known = ", ".join(("preset", *InvestigationSettings.model_fields))
-            raise SettingsError(f"{written[:80]!r} is no NAME=VALUE of a setting; known: {known}")
-        own[name] = value.strip()
-    named = own.pop("preset", request.preset)
-    return preset(named).changed(**request.settings).changed(**own)
-
-
-def _ranking(record: Mapping[str, Any]) -> list[Json]:
-    shown = ("rank", "id", "title", "label", "score")
-    return [{name: passage[name] for name in shown} for passage in record["passages"]]
-
-
-# Ask many questions.
-
-
-class BatchOptions(SettingsOptions):
-    """Options of ``batch``."""
-
-    questions: Path = argument(..., "a question a line, or JSON lines with a field text", "FILE")
-    corpus: str = corpus_option()
-    matter: str = option(..., "keep the cases in this matter; its questions are not asked again", "NAME")
-
-
-@verb("batch", BatchOptions)
-def batch(caller: Caller, request: BatchOptions) -> Response:
-    """Investigate many questions, keep each as a case, and print one table.
-
-    Raises InputError for a file without questions. A question that cannot be asked is a problem; the others
-    are asked.
-    """
-    from tqdm import tqdm
-
-    from engine.investigation import run_case
-    from engine.investigation.ranking.weights import adopted_weights
-    from engine.records.conversion import investigation_to_json
-    from engine.records.store.chain import fingerprint_of
-
-    questions = read_questions(request.questions)
-    settings = caller.settings(request.preset, request.settings, {}, assisted=False)
-    corpus, store = caller.corpus(request.corpus), caller.store()
-    found: list[CaseSummary] = []
-    failed: dict[str, str] = {}
-    known = 0
-    matter, fingerprint = store.matter(request.matter), fingerprint_of(corpus)
-    weights: Experience | None = caller.weights_in(request.matter, corpus)
-    ranked_by = adopted_weights(corpus) if weights is None else weights.id
-    plain = orjson.loads(orjson.dumps(settings.model_dump(mode="json")))
-    for question in tqdm(questions, desc="cases", file=sys.stderr, disable=not sys.stderr.isatty()):
-        case_id = store.same(matter, question, plain, fingerprint, ranked_by)
-        known += case_id is not None
-        if case_id is None:
-            try:
-                case = run_case(corpus, question, settings, weights=weights)
-            except InputError as error:
-                failed[question] = str(error)
-                continue
-            record = investigation_to_json(case.investigation())
-            case_id = store.keep(
-                record, matter, application="batch", who=caller.name, fingerprint=fingerprint
-            )
-        found.append(store.summary(case_id))
-    return _batch_response(found, failed, known, len(questions))
-
-
-def read_questions(path: Path) -> list[str]:
-    """Return the questions of a file, in order, none twice. Raises InputError, naming file and line."""
-    from engine import files
-
-    try:
-        text = files.read(files.named(path), LARGEST).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from error
-    found: dict[str, None] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        question = _question_in(line.strip(), f"{path}, line {number}")
-        if len(question) > LONGEST_QUESTION:
-            raise InputError(
-                f"{path}, line {number}: a question of more than {LONGEST_QUESTION:,} characters"
-            )
-        if question:
-            found[question] = None
-    if not found:
-        raise InputError(f"{path}: there is no question in it")
-    return list(found)
-
-
-def _question_in(line: str, where: str) -> str:
-    if not line.startswith("{"):
-        return line
-    try:
-        text = orjson.loads(line)["text"]
-    except (orjson.JSONDecodeError, KeyError) as error:
-        raise InputError(
-            f"{where}: JSON with a field text is wanted, this is no question ({error})"
-        ) from error
-    if not isinstance(text, str):
-        raise InputError(f"{where}: text is no text")
-    return text.strip()
-
-
-def _batch_response(
-    found: Sequence[CaseSummary], failed: Mapping[str, str], known: int, asked: int
-) -> Response:
-    means = {name: _mean([getattr(one, name) for one in found]) for name in FIGURES}
-    cases = [
-        {"id": one.id, "question": one.question, "evidence": one.evidence}
-        | {name: getattr(one, name) for name in FIGURES}
-        for one in found
-    ]
-    problem = None
-    if failed:
-        question, why = next(iter(failed.items()))
-        problem = InputError(f"{len(failed):,} of {asked:,} could not be asked; {question[:60]!r}: {why}")
-    values = {"cases": cases, "means": means, "kept_before": known, "failed": failed}
-    return Response(values, _table(found, means, known), problem=problem)
-
-
-def _table(found: Sequence[CaseSummary], means: dict[str, float | None], known: int) -> Iterator[str]:
-    yield "\t".join(("id", "evidence", *FIGURES, "question"))
-    for one in found:
-        figures = (_figure(getattr(one, name)) for name in FIGURES)
-        yield "\t".join((one.id, one.evidence, *figures, one.question))
-    count = f"{len(found):,} cases, {known:,} of them kept before"
-    yield "\t".join(("mean", "", *map(_figure, means.values()), count))
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from engine.answers.answer import answer
 from engine.answers.audit.claims import MEMO_NOTICE
 from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
@@ -28,10 +29,9 @@ from engine.exports.memo.findings import (
     findings_of_answer,
     findings_of_record,
     lacking_of,
-    make_brief,
     steps_of,
 )
-from engine.exports.memo.markdown import one_line
+from engine.exports.memo.outline import one_line
 from engine.exports.registry import ExportableCase
 from engine.investigation.record import Investigation
 from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence
@@ -163,8 +163,8 @@ def _found(
 ) -> tuple[Findings, CaseAudit | None]:
     if investigation is None or corpus is None:
         return findings_of_record(case, notes, why), None
-    answer = make_brief(investigation, corpus)
-    return findings_of_answer(answer, notes), case_audit(investigation, corpus, answer)
+    brief = answer(investigation, corpus)
+    return findings_of_answer(brief, notes), case_audit(investigation, corpus, brief)
 
 
 def _evidence(case: CaseRecord, name: PassageNames) -> Iterator[str]:

@@ -116,10 +116,11 @@ OWN = ""
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Text with its language, ``OWN`` for the memo's own words."""
+    """Text with its language, ``OWN`` for the memo's own words; ``strong`` text is a warning."""
 
     text: str
     language: str = OWN
+    strong: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +164,7 @@ class Findings:
     """The findings of a memo.
 
     ``lead`` describes them and their certainty. ``limits`` are sources that limit or contradict each other,
-    ``to_read`` further reading. ``composed``: they are sentences chosen from the corpus, not passages of the
-    record. ``checked`` are the results of the check of claims.
+    ``to_read`` further reading.
     """
 
     lead: tuple[str, ...]
@@ -172,7 +172,6 @@ class Findings:
     notes: tuple[Note, ...]
     limits: tuple[Finding, ...] = ()
     to_read: tuple[Finding, ...] = ()
-    composed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

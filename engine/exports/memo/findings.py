@@ -7,13 +7,10 @@ from typing import Any
 
 import orjson
 
-from engine.answers.answer import answer
 from engine.answers.case_audit import CaseAudit
 from engine.answers.export import MISSING, WHAT_TO_TRY
 from engine.answers.record import Answer, Method, Sentence, Support
-from engine.corpus.protocol import Corpus
 from engine.exports.memo.content import Area, Finding, Findings, Listed, Notes, Step, Words
-from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, AreaState, EvidenceStatus, counted
 from engine.records.phrases import PART_WORDS, Name, area_facts
 from engine.records.plain import convert
@@ -51,11 +48,6 @@ CLOSEST = "The passages that came closest; they do not answer the question."
 NONE_RANKED = "The case ranks no passage."
 
 
-def make_brief(investigation: Investigation, corpus: Corpus) -> Answer:
-    """Return the brief: an answer in sentences of the sources."""
-    return answer(investigation, corpus)
-
-
 def findings_of_answer(answer: Answer, notes: Notes) -> Findings:
     """Return an answer as findings: sentences, limits, further reading."""
     lead = []
@@ -81,7 +73,7 @@ def findings_of_answer(answer: Answer, notes: Notes) -> Findings:
         for number in answer.to_read
     )
     shown = [one.words.text for one in (*sentences, *to_read)]
-    return Findings((*lead, *answer.notes), sentences, notes.made(shown), limits, to_read, composed=True)
+    return Findings((*lead, *answer.notes), sentences, notes.made(shown), limits, to_read)
 
 
 def findings_of_record(case: CaseRecord, notes: Notes, why: str) -> Findings:

@@ -13,16 +13,19 @@ from docx.document import Document
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
-from engine.answers.audit.claims import NOTES
-from engine.exports.memo.content import OWN, Area, Finding, Findings, Memo, Note, Words
-from engine.exports.memo.markdown import (
-    APPENDIX,
+from engine.exports.memo.content import OWN, Finding, Memo, Note, Source, Words
+from engine.exports.memo.outline import (
+    Block,
+    Bullets,
+    FactList,
+    Heading,
+    Paragraph,
+    Sources,
+    Table,
     above_words,
-    more_words,
     note_words,
     one_line,
-    rest_words,
-    settings_line,
+    outline,
 )
 from engine.exports.memo.word_parts import (
     CITE,
@@ -65,10 +68,11 @@ def pack_reproducibly(files: Mapping[str, bytes], when: datetime) -> bytes:
 
 # The Word file has real headings and footnotes, and text in its own direction and language.
 
-# Most characters of a header and of a cell.
-LONGEST_HEADER, LONGEST_CELL = 70, 220
+# Most characters of a header.
+LONGEST_HEADER = 70
 # Facts repeated under the title; the end contains all.
 _ON_TOP = ("Matter", "Case", "Asked", "Law as of", "Corpus")
+_STYLES = {"plain": "Normal", "source": "Normal", "lead": LEAD, "more": LEAD, "warning": WARNING}
 
 
 def memo_word(memo: Memo) -> bytes:
@@ -90,42 +94,30 @@ class _Writer:
         _margins(self.document, memo)
         self._paragraph(Words("MEMORANDUM"), LABEL)
         self._paragraph(Words(memo.title, memo.question.language), "Title")
-        top = [fact for fact in memo.facts if fact[0] in _ON_TOP]
-        self._facts(top)
-        for warning in memo.warnings:
-            self._paragraph(Words(warning), WARNING)
-        self._heading("Question")
-        self._paragraph(memo.question)
-        self._heading(f"Evidence: {memo.status[:1].lower()}{memo.status[1:]}")
-        for number, sentence in enumerate(memo.evidence):
-            self._paragraph(Words(sentence), "Normal" if number == 0 else LEAD)
-        self._findings(memo.findings)
-        if memo.remarks:
-            self._heading(NOTES)
-            self._paragraph(Words(memo.remarks, "und"))
-        self._sources()
-        self._lacking()
-        self._coverage(memo.areas)
-        self._passages()
-        self._log()
-        self._settings()
+        self._facts([fact for fact in memo.facts if fact[0] in _ON_TOP])
+        for block in outline(memo, f"{memo.status[:1].lower()}{memo.status[1:]}"):
+            self._write(block)
         return _saved(self.document, memo.begun)
 
-    def _findings(self, found: Findings) -> None:
-        self._heading("Findings")
-        for sentence in found.lead:
-            self._paragraph(Words(sentence), LEAD)
-        area = ""
-        for finding in found.findings:
-            if finding.area and finding.area != area:
-                self._heading(finding.area, 2)
-            area = finding.area
-            self._finding(finding)
-        for title, others in (("Limits and contradictions", found.limits), ("To read", found.to_read)):
-            if others:
-                self._heading(title, 2)
-                for finding in others:
-                    self._finding(finding)
+    def _write(self, block: Block) -> None:
+        match block:
+            case Heading(text, level):
+                self._paragraph(Words(text), f"Heading {level}")
+            case Paragraph(words, style):
+                self._paragraph(words, _STYLES[style])
+            case Bullets(lines):
+                for line in lines:
+                    self._paragraph(Words(line), "List Bullet")
+            case Sources(sources):
+                for source in sources:
+                    self._source(source)
+            case Table(heads, rows, widths, longest):
+                cells = [[_cell(cell, longest) for cell in row] for row in rows]
+                add_table(self.document, heads, cells, widths)
+            case FactList(facts):
+                self._facts(facts)
+            case Finding():
+                self._finding(block)
 
     def _finding(self, finding: Finding) -> None:
         element = self._paragraph(finding.words, QUOTE if finding.own else "List Bullet")
@@ -140,87 +132,18 @@ class _Writer:
         note = self.notes[number]
         self.footnotes.refer(paragraph, number, lambda own: _write_note(own, note))
 
-    def _sources(self) -> None:
-        if not self.memo.sources:
-            return
-        self._heading("How the sources were found")
-        for source in self.memo.sources:
-            element = self._paragraph(Words("", OWN), CITE)
-            add_words(element, source.name, strong=True)
-            if right_to_left(source.name.text):
-                turn(element)
-            for trail in source.trails:
-                self._paragraph(Words(trail), "List Bullet")
-
-    def _lacking(self) -> None:
-        self._heading("What was not found")
-        if not self.memo.lacking:
-            self._paragraph(Words("Nothing is known to be missing."))
-        for found in self.memo.lacking:
-            self._heading(found.title, 2)
-            for line in (*found.lines, *([more_words(found.more)] if found.more else [])):
-                self._paragraph(Words(line), "List Bullet")
-
-    def _coverage(self, areas: Sequence[Area]) -> None:
-        if areas:
-            self._heading("Coverage")
-            rows = [(Words(one.name, "und"), Words(one.state), Words(one.words)) for one in areas]
-            add_table(self.document, ("Area", "State", "Evidence"), rows, (70, 25, 65))
-
-    def _passages(self) -> None:
-        memo = self.memo
-        if not memo.rows:
-            return
-        self._heading(APPENDIX)
-        rows = [
-            (
-                Words(str(row.rank)),
-                Words("\n".join(filter(None, (one_line(row.title.text, LONGEST_CELL), row.where))),
-                      row.title.language),
-                Words(row.validity.upper() if row.old else row.validity),
-                Words(one_line(row.trail, LONGEST_CELL)),
-                Words(", ".join(map(str, row.notes))),
-            )
-            for row in memo.rows
-        ]  # fmt: skip
-        heads = ("Rank", "Passage", "Force", "How it was found", "Note")
-        add_table(self.document, heads, rows, (10, 60, 22, 56, 12))
-        if rest := rest_words(memo):
-            self._paragraph(Words(rest), LEAD)
-
-    def _log(self) -> None:
-        memo = self.memo
-        self._heading("Verification log")
-        self._heading("What the engine checked", 2)
-        for check in memo.checks:
-            self._paragraph(Words(check), "List Bullet")
-        if memo.steps:
-            self._heading("What users and the engine did", 2)
-            rows = [(Words(one.at), Words(one.who, "und"), Words(one.words)) for one in memo.steps]
-            add_table(self.document, ("UTC", "Who", "What"), rows, (34, 30, 96))
-            if memo.more_steps:
-                self._paragraph(Words(more_words(memo.more_steps)), LEAD)
-        self._heading("Seals", 2)
-        self._facts(memo.seals)
-
-    def _settings(self) -> None:
-        memo = self.memo
-        self._heading("Settings and origin")
-        self._paragraph(Words(settings_line(memo)))
-        if memo.settings:
-            rows = [tuple(Words(value, "und") for value in row) for row in memo.settings]
-            add_table(self.document, ("Setting", "Here", "In the preset"), rows, (52, 54, 54))
-        self._facts(memo.facts)
-        for claim in memo.claims:
-            self._paragraph(Words(claim), LEAD)
+    def _source(self, source: Source) -> None:
+        element = self._paragraph(Words("", OWN), CITE)
+        add_words(element, source.name, strong=True)
+        if right_to_left(source.name.text):
+            turn(element)
+        for trail in source.trails:
+            self._paragraph(Words(trail), "List Bullet")
 
     def _facts(self, facts: Sequence[tuple[str, str]]) -> None:
         rows = [(Words(name), Words(value, "und")) for name, value in facts]
         if rows:
             add_table(self.document, (), rows, (38, 122), labelled=True)
-
-    def _heading(self, text: str, level: int = 1) -> None:
-        self._paragraph(Words(text), f"Heading {level}")
 
     def _paragraph(self, words: Words, style: str = "Normal") -> Any:
         element = self.document.element.body.add_p()
@@ -231,6 +154,14 @@ class _Writer:
             if style == QUOTE:
                 turn_border(element, LINE)
         return element
+
+
+def _cell(cell: Words | tuple[Words, ...], longest: int) -> Words:
+    """Return the words of a cell, each text on a line; warnings are in capitals."""
+    parts = cell if isinstance(cell, tuple) else (cell,)
+    texts = (one_line(one.text, longest) if longest else one.text for one in parts)
+    text = "\n".join(filter(None, texts))
+    return Words(text.upper() if parts[0].strong else text, parts[0].language)
 
 
 def _saved(document: Document, when: datetime) -> bytes:
@@ -246,9 +177,9 @@ def _write_note(paragraph: Any, note: Note) -> None:
     add_words(paragraph, Words(" "))
     # A citation may contain names in other scripts.
     add_words(paragraph, Words(f"{note.cited} {above_words(note)}".rstrip() + "."))
-    for words, strong in note_words(note):
+    for words in note_words(note):
         add_words(paragraph, Words(" "))
-        add_words(paragraph, words, strong=strong)
+        add_words(paragraph, words, strong=words.strong)
 
 
 def _name(document: Document, memo: Memo) -> None:

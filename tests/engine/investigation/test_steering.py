@@ -14,7 +14,7 @@ from engine.errors import InputError, SettingsError
 from engine.investigation import Case
 from engine.investigation.events import Event, RoundStarted
 from engine.model import StopReason
-from engine.records.conversion import load_pool, save
+from engine.records.conversion import load_record, pool_of, save
 from tests.engine.harbour import NEW_ARTICLE_12, OLD_ARTICLE_12, QUESTION
 from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, names, ran
 
@@ -181,7 +181,7 @@ def test_a_saved_case_goes_on_where_it_stopped(bare: Corpus, tmp_path: Path) -> 
     first.dismiss(unwanted := ids(first)[-1])
     save(first.investigation(), tmp_path / "case.json")
 
-    pool = load_pool(tmp_path / "case.json", bare, settings.pool_size)
+    pool = pool_of(load_record(tmp_path / "case.json"), bare, settings.pool_size, tmp_path / "case.json")
     assert [e.passage_id for e in pool.entries()] == [e.passage_id for e in first.pool.entries()]
     second = case_of(bare, QUESTION, settings, pool=pool, search_budget=few)
     events = ran(second)

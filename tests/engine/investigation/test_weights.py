@@ -26,7 +26,7 @@ from engine.investigation.ranking.weights import (
 )
 from engine.records.comparing import compare
 from engine.records.conversion import investigation_to_json
-from engine.records.replaying import replay
+from engine.records.replaying import rerun
 from engine.settings import preset
 
 QUESTION = "Can a manager with limited authority grant broader powers than the register?"
@@ -104,7 +104,7 @@ def test_a_case_is_replayed_by_the_weights_that_it_was_ranked_by(corpus: Corpus)
     learned = investigation_to_json(case_of(corpus).investigation())
     assert learned["weights"] == "lifted"
     for record in (plain, learned):
-        again = investigation_to_json(replay(record, corpus))
+        again = investigation_to_json(rerun(record, corpus).investigation())
         assert [one["id"] for one in again["passages"]] == [one["id"] for one in record["passages"]]
         assert again.get("weights", "") == record.get("weights", "")
         assert compare(record, again).same
@@ -117,7 +117,7 @@ def test_missing_weights_are_named_in_the_replay(corpus: Corpus) -> None:
     keep_weights(corpus, lifting(case_of(corpus).ranking[-1].passage.id), {})
     record = investigation_to_json(case_of(corpus, "lifted").investigation())
     record["weights"] = "elsewhere"
-    notes = replay(record, corpus).notes
+    notes = rerun(record, corpus).investigation().notes
     assert any("'elsewhere' are stored neither with this corpus nor in the matter" in note for note in notes)
 
 

@@ -11,7 +11,7 @@ from engine.investigation import Case
 from engine.llm.client import ChatModel, connect
 from engine.llm.cost import AnswerCache
 from engine.records.comparing import compare, comparison_lines
-from engine.records.replaying import replay
+from engine.records.replaying import rerun
 from engine.settings import preset
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import ALL_ON, RERANKING, keys, sensible
@@ -35,7 +35,7 @@ def asked_of(corpus: Corpus, model: ChatModel) -> dict[str, Any]:
 
 
 def again(record: dict[str, Any], corpus: Corpus, model: ChatModel | None) -> dict[str, Any]:
-    return plain(replay(record, corpus, model=model))
+    return plain(rerun(record, corpus, model=model).investigation())
 
 
 def test_answers_that_were_kept_give_the_same(harbour: Corpus, tmp_path: Path) -> None:

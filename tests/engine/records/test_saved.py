@@ -13,7 +13,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.model import GapQuery
-from engine.records.conversion import load_pool, save
+from engine.records.conversion import load_record, pool_of, save
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 
@@ -44,7 +44,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(bare: Corpus, tmp_path: Pa
 
 def test_the_pool_comes_back(bare: Corpus, file: Path) -> None:
     pool = finished(bare, QUESTION).pool
-    again = load_pool(file, bare, 100)
+    again = pool_of(load_record(file), bare, 100, file)
     assert [(e.passage_id, e.row, e.round, e.strategy) for e in again.entries()] == [
         (e.passage_id, e.row, e.round, e.strategy) for e in pool.entries()
     ]
@@ -67,13 +67,13 @@ def test_the_query_of_a_hop_comes_back(harbour: Corpus, file: Path, kept: bool) 
         for edge in record["pool"]["edges"]:
             del edge["query"]
     file.write_bytes(orjson.dumps(record))
-    found = [hop.query for hop in load_pool(file, harbour, 100).hops()]
+    found = [hop.query for hop in pool_of(load_record(file), harbour, 100, file).hops()]
     assert any(query is not None for query in queries)
     assert found == [query if kept or query is None else GapQuery(query.text) for query in queries]
 
 
 def test_a_pool_larger_than_the_limit_is_kept(bare: Corpus, file: Path) -> None:
-    again = load_pool(file, bare, 1)
+    again = pool_of(load_record(file), bare, 1, file)
     assert again.limit == len(again) > 1
 
 
@@ -104,6 +104,6 @@ def test_a_file_that_does_not_fit_is_named(
     damage(record)
     file.write_bytes(orjson.dumps(record))
     with pytest.raises(InputError, match=message) as caught:
-        load_pool(file, bare, 100)
+        pool_of(load_record(file), bare, 100, file)
     assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -32,7 +32,6 @@ from engine.records.replaying import (
     Step,
     Unreject,
     course_of,
-    replay,
     rerun,
     step_of,
 )
@@ -87,7 +86,8 @@ class Kept:
     def replay(self) -> dict[str, Any]:
         """Gone through once more, by somebody who opens the corpus as it is now."""
         events = self.store.events(self.id)
-        return plain(replay(self.store.record(self.id), open_corpus(self.folder), events=events))
+        case = rerun(self.store.record(self.id), open_corpus(self.folder), events=events)
+        return plain(case.investigation())
 
     @property
     def is_replayed(self) -> bool:
@@ -197,7 +197,7 @@ def test_what_cannot_be_taken_again_is_noted(kept: Callable[[], Kept], bare: Cor
         event(3, "follow", passage=record["passages"][0]["id"], strategies=["telepathy"]),
         event(4, "reject", source="gone/art-1", target="gone/art-2", relation="cites"),
     ]
-    notes = replay(record, bare, events=events).notes
+    notes = rerun(record, bare, events=events).investigation().notes
     assert [note.split(":")[0] for note in notes if note.startswith("the step")] == [
         "the step “pin” was not repeated",
         "the step “follow” was not repeated",

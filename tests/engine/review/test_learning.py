@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.protocol import Corpus
+from engine.corpus.protocol import Corpus, Scores
 from engine.errors import InputError
-from engine.investigation.ranking.additive import LEAST, experience_from, plain_experience
+from engine.investigation.ranking.additive import LEAST, Experience, experience_from, plain_experience
 from engine.review.learning import (
     Labels,
     Lesson,
     Lists,
     Observations,
     Observed,
-    experience_scores,
     fit_lessons,
     gains,
     make_experience,
@@ -62,6 +61,12 @@ def seen(meridia: Corpus) -> list[Observed]:
         worth = np.array([0, 1, 0, 0, 1, 0, 0, 0], np.float32)
         plain.append(replace(one, judged=top, worth=worth, voices=np.ones(8, np.float32)))
     return plain
+
+
+def experience_scores(experience: Experience, corpus: Corpus, one: Observed) -> Scores:
+    """What experience adds to the scores of a pool's passages, shape (n,)."""
+    found: Scores = experience.weights(one.names, one.values).sum(axis=0)
+    return found + experience.passage_gains(corpus, one.rows, one.vector)[0]
 
 
 def taught_by_all(seen: Observations, kind: str = "passages and features") -> Lesson:

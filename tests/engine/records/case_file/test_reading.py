@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.records.case_file import SavedFile, case_bytes, find_changes, parse_saved, read_saved
-from engine.records.conversion import load_investigation, load_pool, load_record, save
+from engine.records.conversion import load_investigation, load_record, pool_of, save
 from engine.records.store.chain import Event, digest, seal
 from engine.records.store.store import CaseStore
 from tests.engine.harbour import QUESTION
@@ -214,7 +214,7 @@ def test_a_file_of_format_1_is_read_as_ever(meridia: Corpus, tmp_path: Path, sto
     path = former_file(tmp_path)
     investigation = load_investigation(path, meridia)
     assert len(investigation.passages) == 10
-    assert len(load_pool(path, meridia, 10)) == 30
+    assert len(pool_of(load_record(path), meridia, 10, path)) == 30
     assert load_record(path).used() == {}
     record, case = read_saved(path)
     assert case is None
