@@ -16,7 +16,7 @@ import json
 import os
 import sys
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Generator
 from contextlib import suppress
 from functools import _lru_cache_wrapper
@@ -178,10 +178,13 @@ class Executed:
         recorded = json.loads(path.read_text())
         self.seconds: dict[str, float] = recorded["seconds"]
         self._names, self._tests = list(self.seconds), recorded["tests"]
+        # The number of functions that a test executes: a test of few functions is about them.
+        self._breadth = Counter(test for tests in self._tests.values() for test in tests)
 
     def batches(self, file: Path, function: str) -> list[list[str]]:
-        """Return tests to run together: those of the nearest and quickest files first, more files each time.
+        """Return tests to run together: those of the nearest files first, more files each time.
 
+        Of files at the same distance, the one with the test that executes the fewest functions comes first.
         If no test executes the function, it may run at import: then some tests of its module's others
         are run. The other tests of the same files come last: they may see what an earlier test has cached.
         """
@@ -196,9 +199,14 @@ class Executed:
             by_file.setdefault(test.split("::")[0], []).append(test)
         mirrored = Path("tests", file).with_name(f"test_{file.stem}.py")
 
-        def distance(test_file: str) -> tuple[bool, int, float]:
+        narrowest: dict[str, int] = {}
+        for number in executing:
+            test_file = self._names[number].split("::")[0]
+            narrowest[test_file] = min(narrowest.get(test_file, sys.maxsize), self._breadth[number])
+
+        def distance(test_file: str) -> tuple[bool, int, int]:
             shared = len(os.path.commonpath([mirrored.parent, Path(test_file).parent]))
-            return test_file != str(mirrored), -shared, sum(tests[test] for test in by_file[test_file])
+            return test_file != str(mirrored), -shared, narrowest[test_file]
 
         nearest = sorted(by_file, key=distance)
         files = [*nearest[:NEAR], *sorted(nearest[NEAR:], key=lambda file: not file.startswith(BROAD))]
