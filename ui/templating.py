@@ -9,9 +9,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import Extension
-from markupsafe import Markup
 
-from engine.language.characters import escape
+from engine.language.characters import marked
 
 # The location of data files: next to ``ui`` in a clone, inside it in an installed package.
 
@@ -53,7 +52,7 @@ def _environment() -> Environment:
     )
     environment.add_extension(Compact)
     # For untrusted text: makes hidden characters visible.
-    environment.filters["marked"] = lambda text: Markup(escape(text))
+    environment.filters["marked"] = marked
     return environment
 
 
