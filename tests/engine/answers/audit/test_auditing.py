@@ -91,9 +91,7 @@ PERMISSIONS = [
 
 
 @pytest.mark.parametrize("claim", PERMISSIONS)
-def test_a_permission_does_not_support_a_claim_of_a_duty(
-    auditor: Auditor, claim: str
-) -> None:
+def test_a_permission_does_not_support_a_claim_of_a_duty(auditor: Auditor, claim: str) -> None:
     assert auditor.claim(claim.format("may"), "en").finding is SUPPORTED
     for duty in ("shall", "must", "is obliged to"):
         found = auditor.claim(claim.format(duty), "en")
