@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.making.changing import changed
-from benchmarks.making.claim import (
+from benchmarks.making.changing import changed, paraphrased
+from benchmarks.making.copying import copied, invented, pinpoints
+from benchmarks.making.material import (
     CHANGED,
     COPIED,
     HELD_OUT,
@@ -29,12 +30,11 @@ from benchmarks.making.claim import (
     SAYS_SO,
     TUNING,
     Claim,
+    Collection,
+    collections,
     seeded,
 )
-from benchmarks.making.copying import copied, invented, pinpoints
-from benchmarks.making.material import Collection, collections
 from benchmarks.making.measuring import Outcome, audited, markdown, over_http, overlap, table
-from benchmarks.making.paraphrasing import paraphrased
 from engine.errors import InputError
 
 ALL = "all"

@@ -16,7 +16,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.making.claim import HELD_OUT, SAYS_SO, TUNING, Claim
+from benchmarks.making.material import HELD_OUT, SAYS_SO, TUNING, Claim
 from benchmarks.making.measuring import Outcome, audited, markdown, table
 from engine.errors import InputError
 

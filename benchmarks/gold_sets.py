@@ -31,9 +31,9 @@ from engine.errors import InputError, RedstringError, SourceError
 from engine.evaluation import Question, QuestionResult, judge_questions, read_questions
 from engine.evaluation.ablation import ABLATED_MEASURES, Ablation, AskQuestions, ablate
 from engine.evaluation.evaluate import Processes
+from engine.evaluation.metrics import run_header, write_header, write_result
 from engine.evaluation.plots import all_plots, write_plots
 from engine.evaluation.questions import RUN_DEPTH, Run, choose_questions, write_run
-from engine.evaluation.results import run_header, write_header, write_result
 from engine.ingestion.build import build_corpus
 from engine.ingestion.report import ProgressBar
 from engine.settings import InvestigationSettings, preset

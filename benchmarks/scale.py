@@ -3,7 +3,7 @@
     python -m benchmarks.scale SOURCE --queries FILE [--sizes 13k,100k,1M] [--out DIR] [--work DIR]
 
 SOURCE is a ``corpus.jsonl[.gz]``, grown to each size as ``benchmarks.growing`` does. Vectors are made without
-a model (``benchmarks.hashed``): times and memory are those of real ones, what is found is not. Each size is
+a model (``benchmarks.growing``): times and memory are those of real ones, what is found is not. Each size is
 ingested, opened and asked in processes of its own, then one of its laws is changed. bm25s, rank_bm25 and a
 faiss index of whole vectors search the same passages where they fit. DIR gets ``scale.md``, ``scale.json``
 and a page with plots.
@@ -29,8 +29,7 @@ import numpy as np
 import orjson
 import psutil
 
-from benchmarks.growing import write
-from benchmarks.hashed import in_place_of_the_model
+from benchmarks.growing import in_place_of_the_model, write
 from benchmarks.ingestion import change, memory
 from benchmarks.where_time_goes import one
 

@@ -4,7 +4,7 @@
 
 Both stores are asked each question twice: the first time its words and names are looked up, the second time
 only what a case does again; no finished case is told anew. The query is embedded once. ``--made-vectors`` is
-for corpora whose vectors were made without a model (``benchmarks.hashed``). Wall clock and processor time of
+for corpora whose vectors were made without a model (``benchmarks.growing``). Wall clock and processor time of
 this process, in milliseconds.
 """
 
@@ -23,7 +23,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.hashed import in_place_of_the_model
+from benchmarks.growing import in_place_of_the_model
 from engine.corpus import open_corpus
 from engine.corpus.postgresql.server import Server
 from engine.corpus.protocol import Corpus
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--server", required=True, metavar="URL", help="where it was copied to")
     parser.add_argument("--queries", type=Path, required=True, help="JSON lines with a text each")
     parser.add_argument("--count", type=int, default=40, help="questions, at even distances")
-    parser.add_argument("--made-vectors", action="store_true", help="see benchmarks/hashed.py")
+    parser.add_argument("--made-vectors", action="store_true", help="see benchmarks/growing.py")
     options = parser.parse_args(arguments)
     lines = options.queries.read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line)["text"] for line in lines[:: max(len(lines) // options.count, 1)]]

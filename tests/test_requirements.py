@@ -9,8 +9,7 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
-from benchmarks.supply_chain.closure import closure
-from benchmarks.supply_chain.pins import written
+from benchmarks.supply_chain.closure import closure, written
 from benchmarks.supply_chain.requirements import (
     BROUGHT_ALONG,
     DEVELOPMENT,

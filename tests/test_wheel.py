@@ -206,7 +206,7 @@ def test_what_reads_the_files_of_visitors_starts_confined(installed: Installed) 
     program = """
 import subprocess, sys
 from pathlib import Path
-from engine.isolation.installation import python_policy
+from engine.isolation.layers import python_policy
 from engine.isolation.layers import entering, layers_here
 
 tried = "import sys, numpy, lxml.etree, ui.corpus.worker; print('started'); print(open(sys.argv[1]).read())"

@@ -15,9 +15,9 @@ from engine.access.users import Action, Person, may
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.operator_settings import OperatorSettings
 from engine.verbs.requests import Key, Request, parse_request
-from ui.access.entrance import by_token, person_of
-from ui.jobs.jobs import Owner
-from ui.server.locality import is_local
+from ui.server.address import is_local
+from ui.server.jobs import Owner
+from ui.server.login import by_token, person_of
 
 Answer = dict[str, Any]
 NO_KEY = "cases and reviews are stored for visitors who can be recognised; this browser has no key"

@@ -1,27 +1,34 @@
-"""A case that is open on a page: the case itself, and the view of it that the page shows."""
+"""A case that is open on a page: the case, the view of it, the line above it, its replay."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 from engine.answers.record import Answer
 from engine.corpus.protocol import Corpus
+from engine.errors import InputError, RedstringError
+from engine.exports.registry import exports
 from engine.investigation import Case
 from engine.investigation.coverage import transaction_names
+from engine.investigation.events import Event as CaseEvent
 from engine.investigation.ranking.additive import Experience
 from engine.llm.cost import CostReport, cost_report
 from engine.model import Document, Passage
 from engine.records.phrases import short_citation
+from engine.records.replaying import DISMISS, FOLLOW, NEED, PIN, PLAN, rerun, standing
 from engine.records.store.chain import Event
 from ui.cases.storage import Keeping
-from ui.expansion.request import View
 from ui.investigate.board import DEFAULT_NODES
 from ui.investigate.controls import Terms
+from ui.investigate.expansion_rows import Tab
 from ui.investigate.progress import Story
-from ui.workers.pool import Workers
+from ui.server.pool import Workers
+from ui.templating import rendered
+
+# A case that is open on a page: the case itself, and the view of it that the page shows.
 
 # Timeout for sending and storing the last step of a case, s; enough for a busy machine.
 PATIENCE = 3.0
@@ -54,10 +61,10 @@ class CaseView:
     replaced: bool = False
     visitor: str = ""
     departures: int = 0
-    pane: View = "board"
+    pane: Tab = "board"
     nodes: int = DEFAULT_NODES
     rest_shown: int = 0
-    drawn: tuple[int, View] = (DEFAULT_NODES, "board")
+    drawn: tuple[int, Tab] = (DEFAULT_NODES, "board")
     drawn_at: float = 0.0
 
 
@@ -140,3 +147,93 @@ class OpenCase:
             return passage_id
         passage, document = self.lookup([passage_id])[passage_id]
         return short_citation(passage, document)
+
+
+# The line above a case: its matter, undo, memo, exports, sharing.
+
+MEMO = "docx"
+_STEPS = {
+    PIN: "pinned {}",
+    DISMISS: "dismissed {}",
+    FOLLOW: "followed {}",
+    PLAN: "the edited plan",
+    NEED: "what is needed",
+}
+
+
+def bar_value(opened: OpenCase) -> str:
+    """Return the line of a case; empty for one that is not stored."""
+    keeping = opened.keeping
+    if opened.is_example:
+        return rendered("case_bar.html", id="", title=opened.question, example=True)
+    if keeping is None:
+        return ""
+    events: Sequence[Event] = ()
+    shared, matter = False, keeping.matter
+    try:
+        if keeping.events and not keeping.to_read:
+            events = keeping.store.events(keeping.case_id, keeping.owner)
+            shared = keeping.store.summary(keeping.case_id, keeping.owner).is_shared
+    except RedstringError:
+        # Errors are reported on the next action.
+        events = ()
+    return rendered(
+        "case_bar.html",
+        example=False,
+        id=keeping.case_id,
+        title=opened.question,
+        matter=matter,
+        events=keeping.events,
+        to_read=keeping.to_read,
+        undo=last_step(events, opened.name),
+        exports=[one for one in exports().values() if one.name != MEMO],
+        may_share=keeping.cases.may_share and not keeping.to_read,
+        shared=shared,
+    )
+
+
+def last_step(events: Sequence[Event], name: Callable[[str], str]) -> str:
+    """Return the last step that can be undone, in words; empty for none."""
+    steps = [one for one in standing(events) if one.state is not None and one.kind in _STEPS]
+    return step_words(steps[-1], name) if steps else ""
+
+
+def step_words(event: Event, name: Callable[[str], str]) -> str:
+    """Return a step in words, with the passage by its short citation."""
+    data: Any = event.data
+    words = _STEPS.get(event.kind, event.kind)
+    return words.format(name(str(data.get("passage", "")))) if "{}" in words else words
+
+
+# Run a case that is shown from its record again, before a user continues it.
+
+WITH_MODEL = "this case was asked with a language model: ask its question again to go on with it"
+
+
+def prepare_replay(opened: OpenCase) -> None:
+    """Read the record, steps and weights of a case that is shown from its record.
+
+    They are large, so they are read only when a user continues the case. Raises InputError if it cannot be
+    run again, and as ``CaseStore``.
+    """
+    keeping = opened.keeping
+    if keeping is None or opened.replay is None:
+        return
+    store = keeping.store
+    record = store.record(keeping.case_id, keeping.owner)
+    if record.get("model"):
+        raise InputError(WITH_MODEL)
+    matter = store.summary(keeping.case_id, keeping.owner).matter
+    steps = tuple(store.events(keeping.case_id, keeping.owner))
+    opened.replay = Replay(record, steps, keeping.cases.learned_of(matter, record))
+
+
+def run_again(opened: OpenCase) -> Iterator[CaseEvent]:
+    """Run a prepared case again; yields no event. Raises InputError if its record cannot be read."""
+    replay = opened.replay
+    if replay is not None and replay.record is not None:
+        case = rerun(replay.record, opened.corpus, events=replay.steps, learned=replay.learned)
+        # The replay judged links in an in-memory corpus. The open corpus has these and all later verdicts.
+        case.corpus = opened.corpus
+        opened.case, opened.replay = case, None
+    yield from ()

@@ -8,39 +8,78 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
+from pydantic import Field
 
 from engine.access.users import Action, may
+from engine.errors import RedstringError
+from engine.records.store.database import CaseFilter
 from engine.verbs import all_tools
-from ui.access.entrance import counted_as, person_of
+from engine.verbs.requests import Key, Request, parse_request
 from ui.cases.access import CasesDesk
-from ui.cases.example import ExampleCase
-from ui.cases.opening import hand_over, wire_bar, wire_opening
+from ui.cases.opening import ExampleCase, hand_over, wire_bar, wire_opening
 from ui.cases.panel import build_cases
-from ui.cases.recent import build_recent
 from ui.cases.storage import KeptCases
-from ui.check.panel import CheckDesk, build_check
+from ui.check import CheckDesk, build_check
 from ui.corpus.access import CorpusDesk
 from ui.corpus.panel import build_corpus
-from ui.evaluate.panel import EvaluationDesk, build_evaluation
-from ui.expansion.view import wire_views
+from ui.evaluation import EvaluationDesk, build_evaluation
 from ui.investigate.answer_panel import wire_answer, wire_case_report
+from ui.investigate.expansion import wire_views
 from ui.investigate.panels import build_stage
 from ui.investigate.plan import wire_plan
 from ui.investigate.sidebar import build_rail, wire_choice, wire_rail, wire_shelf
 from ui.investigate.steering import wire_steering
 from ui.investigate.updates import wire_cost, wire_investigation
 from ui.models.connections import Connections
-from ui.models.dialog import build_models, wire_budget
-from ui.models.servers import ConnectingDesk
+from ui.models.dialog import ConnectingDesk, build_models, wire_budget
 from ui.review.access import ReviewDesk
 from ui.review.panel import build_review
 from ui.server.answers import Answers
+from ui.server.login import counted_as, person_of
+from ui.server.pool import LONGEST_LINE
 from ui.session import CaseSessions
 from ui.shelf import Library
+from ui.templating import rendered
 from ui.theme import build_header, header_html
-from ui.tools.caller import Services
-from ui.tools.endpoints import add_tools
-from ui.workers.pool import LONGEST_LINE
+from ui.tools.caller import Services, add_tools
+
+# The caller's latest cases, at the foot of the sidebar.
+
+SHOWN = 6
+
+
+class _Asked(Request):
+    visitor: Key = Field(default="", repr=False)
+
+
+def build_recent(library: Library, cases: KeptCases) -> gr.HTML:
+    """Build the list; its script reloads it when a case was stored."""
+
+    def recent(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
+        try:
+            person = person_of(library.settings, asking, parse_request(_Asked, request).visitor)
+            return {"html": recent_html(cases, cases.owner_of(person))}
+        except RedstringError:
+            # The list is a convenience: errors are reported when a case is stored or opened.
+            return {"html": ""}
+
+    return gr.HTML(
+        "",
+        elem_id="recent",
+        apply_default_css=False,
+        elem_classes=["fold"],
+        js_on_load="redstring.recent(element, server)",
+        server_functions=[recent],
+    )
+
+
+def recent_html(cases: KeptCases, owner: str | None) -> str:
+    """Return the list as HTML, empty if there are no cases."""
+    if owner is None:
+        return ""
+    found = cases.store().listed(CaseFilter(limit=SHOWN), owner=owner)
+    return rendered("recent.html", cases=found.cases)
+
 
 # Concurrency limit of each kind of computation, such as cases: more than the cores only slow each other down.
 CONCURRENT = max(2, os.cpu_count() or 1)

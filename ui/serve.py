@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from engine.llm import LanguageModel
     from ui.page import Page
+    from ui.server.pool import Workers
     from ui.shelf import Library
-    from ui.workers.pool import Workers
 
 
 # Let all threads reuse memory that other threads have freed.
@@ -214,8 +214,8 @@ def build_demo() -> gr.Blocks:
 
 def operators_model(spec: str) -> LanguageModel | None:
     """Return the operator's language model; its key comes from the environment."""
-    from engine.llm.cache import default_cache
     from engine.llm.client import connect
+    from engine.llm.cost import default_cache
 
     return connect(spec, environment_key=True, cache=default_cache())
 

@@ -24,7 +24,7 @@ from engine.corpus.journal import check_name
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.errors import CorpusError, InputError, ResourceError, for_visitors
 from engine.operator_settings import MEGABYTE, OperatorSettings, operator_settings
-from ui.workers.pool import Workers
+from ui.server.pool import Workers
 
 # The cache of open corpora: each once; the least recently used are closed.
 

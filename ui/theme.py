@@ -8,8 +8,8 @@ import gradio as gr
 
 from engine.language.characters import escape
 from engine.operator_settings import OperatorSettings, operator_settings
-from ui.access.gate import access_options
 from ui.palette import palette_css
+from ui.server.gate import access_options
 from ui.shelf import Library
 from ui.templating import ASSETS
 

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
-from benchmarks.attacks.outcome import Outcome, table
+from benchmarks.attacks.small_corpora import Outcome, table
 
 # How often each class is tried by default.
 TRIES: Mapping[str, int] = {

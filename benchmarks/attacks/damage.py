@@ -15,8 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.attacks.outcome import Attempt, Outcome, counted
-from benchmarks.attacks.small_corpora import fingerprint, write_acts
+from benchmarks.attacks.small_corpora import Attempt, Outcome, counted, fingerprint, write_acts
 from engine.corpus import open_corpus
 from engine.corpus.embedded.publication import DECISIONS_NAME
 from engine.corpus.embedded.writing import apply_decisions, write_corpus
@@ -223,6 +222,6 @@ def _not_mended(tried: Path, target: Target) -> str:
 
 
 if __name__ == "__main__":
-    from benchmarks.attacks.outcome import table
+    from benchmarks.attacks.small_corpora import table
 
     print(table(run()))

@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.attacks.outcome import Attempt, Outcome, counted
-from benchmarks.attacks.small_corpora import fingerprint, write_acts
+from benchmarks.attacks.small_corpora import Attempt, Outcome, counted, fingerprint, write_acts
 from engine.corpus import open_corpus
 from engine.corpus.embedded.generation import MANIFEST_NAME
 from engine.corpus.embedded.publication import DECISIONS_NAME, LOCK_NAME
@@ -248,6 +247,6 @@ def _mended(site: Site) -> tuple[bool, str]:
 
 
 if __name__ == "__main__":
-    from benchmarks.attacks.outcome import table
+    from benchmarks.attacks.small_corpora import table
 
     print(table(run()))

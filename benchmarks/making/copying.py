@@ -7,22 +7,26 @@ import re
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from benchmarks.making.claim import (
+from benchmarks.making.material import (
     CHANGED,
     COPIED,
     INVENTED,
     PINPOINT,
     SAYS_SO,
     Claim,
+    Collection,
+    Place,
+    Sentence,
     cited_as,
     filled,
+    lists,
     seeded,
     shares,
     shuffled,
     varied,
     with_citation,
+    words_of,
 )
-from benchmarks.making.material import Collection, Place, Sentence, lists, words_of
 
 COPIES, INVENTIONS, PINPOINTS = 1000, 300, 200
 UNSEEN = ("citation_not_understood", "wrong_pinpoint", "not_in_corpus")

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.making.claim import COPIED, PARAPHRASE, Claim
-from benchmarks.making.material import DAY, Collection
+from benchmarks.making.material import COPIED, DAY, PARAPHRASE, Claim, Collection
 from engine.answers.audit import Auditor
 from engine.answers.audit.record import key_of
 from engine.corpus import open_corpus

@@ -18,7 +18,14 @@ from pathlib import Path
 
 from benchmarks.supply_chain.requirements import DEVELOPMENT, RequirementsError
 
-COMMANDS = ("bill", "licences", "pins", "vulnerabilities")
+# Module and function by command. Each is imported by itself: vulnerabilities are looked up where nothing is
+# installed yet.
+COMMANDS = {
+    "bill": ("licences", "write_bill"),
+    "licences": ("licences", "show_licences"),
+    "pins": ("closure", "write_pins"),
+    "vulnerabilities": ("vulnerabilities", "main"),
+}
 
 
 def main() -> int:
@@ -34,9 +41,9 @@ def main() -> int:
         if name == "bill":
             command.add_argument("--to", type=Path, help="a file, instead of the terminal")
     options = vars(parser.parse_args())
-    # Each is imported by itself: vulnerabilities are looked up where nothing is installed yet.
+    module, function = COMMANDS[options.pop("command")]
     try:
-        code: int = import_module(f"benchmarks.supply_chain.{options.pop('command')}").main(**options)
+        code: int = getattr(import_module(f"benchmarks.supply_chain.{module}"), function)(**options)
     except ModuleNotFoundError as error:
         return _failed(f"{error.name} is not installed: pip install -r {DEVELOPMENT}")
     except (RequirementsError, OSError) as error:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from engine.corpus.address import Address
-    from engine.corpus.protocol import Corpus
+    from engine.corpus.protocol import Corpus, Rows
+    from engine.model import Document, Passage
 
-__all__ = ["open_corpus"]
+__all__ = ["find_passages", "open_corpus", "with_documents"]
 
 
 def open_corpus(place: Path | str | Address) -> Corpus:
@@ -29,3 +31,15 @@ def open_corpus(place: Path | str | Address) -> Corpus:
 
         return PostgresCorpus(where)
     return EmbeddedCorpus(where)
+
+
+def find_passages(corpus: Corpus, ids: Sequence[str]) -> dict[str, tuple[Passage, Document]]:
+    """Return passages with their documents by id, in the order of ``ids``; unknown ids are left out."""
+    rows = corpus.rows(ids)
+    return {passage.id: (passage, document) for passage, document in with_documents(corpus, rows[rows >= 0])}
+
+
+def with_documents(corpus: Corpus, rows: Rows) -> list[tuple[Passage, Document]]:
+    """Return the passages at ``rows``, each with its document."""
+    documents, numbers = corpus.documents(), corpus.document_numbers(rows).tolist()
+    return [(one, documents[number]) for one, number in zip(corpus.passages(rows), numbers, strict=True)]

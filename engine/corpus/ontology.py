@@ -22,8 +22,8 @@ from engine import bounded_yaml, files
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
 from engine.corpus.journal import add_line, check_name, load_lines
 from engine.corpus.protocol import Area, Concept, Ontology, Wording
-from engine.corpus.rules.expressions import Fact, Rule, check_ruleset
-from engine.corpus.rules.values import FactType
+from engine.corpus.rule_expressions import Fact, Rule, check_ruleset
+from engine.corpus.rule_values import FactType
 from engine.errors import CorpusError, FileRefusedError, InputError, SettingsError, SourceError, YamlError
 
 # The file ``ontology.yaml`` next to the documents contains legal areas, concepts, transactions that need

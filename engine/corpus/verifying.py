@@ -18,7 +18,7 @@ from engine.corpus.embedded.publication import (
     WEIGHTS_NAME,
     is_own,
 )
-from engine.corpus.extracted.readings import load_readings, load_validations
+from engine.corpus.extracted import load_readings, load_validations
 from engine.corpus.grades import load_grades
 from engine.corpus.judgements import load_confirmations, load_decisions, load_weights
 from engine.corpus.ontology import load_ontologies, ontology_in_force

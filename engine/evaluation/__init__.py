@@ -1,8 +1,8 @@
 """Metrics, and evaluation runs over gold questions."""
 
 from engine.evaluation.evaluate import Evaluation, evaluate, judge_questions, summarise
+from engine.evaluation.metrics import QuestionResult
 from engine.evaluation.questions import Question, read_questions
-from engine.evaluation.results import QuestionResult
 
 __all__ = [
     "Evaluation",

@@ -14,8 +14,8 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.evaluation.compare import Difference, paired
 from engine.evaluation.evaluate import judge_questions
+from engine.evaluation.metrics import Outcome, QuestionResult
 from engine.evaluation.questions import Question
-from engine.evaluation.results import Outcome, QuestionResult
 from engine.investigation.strategies.base import all_strategies
 from engine.settings import InvestigationSettings
 

@@ -17,8 +17,8 @@ import numpy as np
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.evaluation.evaluate import score_ranking
+from engine.evaluation.metrics import QuestionResult, read_results
 from engine.evaluation.questions import Judgements, numbered_lines, pair_with_gold, read_run
-from engine.evaluation.results import QuestionResult, read_results
 from engine.investigation import Case, run_case
 from engine.model import Completeness, EvidenceStatus, RankedPassage, Stop
 from engine.settings import InvestigationSettings

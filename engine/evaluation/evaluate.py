@@ -20,9 +20,19 @@ from engine.corpus.address import Place
 from engine.corpus.protocol import Corpus
 from engine.corpus.related import without_ontology
 from engine.errors import InputError
-from engine.evaluation.metrics import calibration, complete_at, ndcg_at, pool_precision, recall_at
+from engine.evaluation.metrics import (
+    GoldPlace,
+    Outcome,
+    PoolResult,
+    QuestionResult,
+    calibration,
+    complete_at,
+    investigate_one,
+    ndcg_at,
+    pool_precision,
+    recall_at,
+)
 from engine.evaluation.questions import RUN_DEPTH, Question, Run, write_run
-from engine.evaluation.results import GoldPlace, Outcome, PoolResult, QuestionResult, investigate_one
 from engine.model import EvidenceStatus
 from engine.settings import InvestigationSettings
 

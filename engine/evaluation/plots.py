@@ -15,11 +15,10 @@ import plotly.graph_objects as go
 
 from engine.errors import InputError
 from engine.evaluation.ablation import Ablation, Variant
-from engine.evaluation.metrics import EDGES, Ranking, recall_by_size
+from engine.evaluation.metrics import EDGES, QuestionResult, Ranking, recall_by_size
 from engine.evaluation.metrics import precision_recall as points_of
 from engine.evaluation.metrics import recall_by_round as by_round
 from engine.evaluation.metrics import reliability as bins_of
-from engine.evaluation.results import QuestionResult
 
 COLOURS: Mapping[str, str] = {
     "scan": "#7a7a7a",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.answers.record import Located, verify
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus
 from engine.investigation.presentation import text_of
 from engine.model import Document, Passage

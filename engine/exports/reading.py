@@ -12,7 +12,7 @@ import orjson
 
 from engine.errors import InputError, SettingsError, without_folders
 from engine.exports.registry import ExportableCase
-from engine.llm.spec import read_spec
+from engine.llm.connection import read_spec
 from engine.records.record import RECORD, CaseRecord, read_record
 from engine.records.store.chain import UNDONE, Event, digest
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.corpus.extracted.readings import (
+from engine.corpus.extracted import (
     Judgement,
     Origin,
     Proposal,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.corpus.extracted.readings import Validation
+from engine.corpus.extracted import Validation
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.exports.xml_text import for_xml

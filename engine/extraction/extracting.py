@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.corpus.embedded.publication import EXTRACTING_NAME
-from engine.corpus.extracted.readings import (
+from engine.corpus.extracted import (
     DocumentRead,
     Reading,
     WindowRead,

@@ -15,8 +15,7 @@ import numpy as np
 
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.store import EmbeddedCorpus
-from engine.corpus.extracted.graph import extracted_graph
-from engine.corpus.extracted.readings import (
+from engine.corpus.extracted import (
     LONGEST_NAME,
     LONGEST_NOTE,
     Judgement,
@@ -25,6 +24,7 @@ from engine.corpus.extracted.readings import (
     Validation,
     add_validation,
     current_verdicts,
+    extracted_graph,
     load_validations,
     occurrence_at,
 )

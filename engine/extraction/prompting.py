@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, Field
 
-from engine.corpus.extracted.readings import LINK_RELATIONS, Proposal, concept_key, occurrence_at
+from engine.corpus.extracted import LINK_RELATIONS, Proposal, concept_key, occurrence_at
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
 from engine.language.quotes import locate
 from engine.llm import Data, LanguageModel, Prompt
+from engine.llm.completions import schema_text
 from engine.llm.prompt import messages, most_tokens, prompt_tokens
-from engine.llm.schemas import schema_text
 from engine.llm.suspicion import addresses_machine, shown
 from engine.model import Document, Passage, Relation, Span
 

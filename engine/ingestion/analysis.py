@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from engine.corpus.contents import pack
 from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, TITLE_FIELD, Block, block_name
 from engine.corpus.embedded.documents import GivenNames
-from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.stored import ordered
 from engine.ingestion.linking import version_references
 from engine.ingestion.readers.base import ReadDocument

@@ -24,8 +24,7 @@ from time import monotonic
 from typing import Any, Generic, Literal, TypeVar
 
 from engine.errors import CorpusError, RedstringError, ResourceError
-from engine.isolation.confining import deny_changes
-from engine.isolation.kernel import die_with_parent
+from engine.isolation.confining import deny_changes, die_with_parent
 
 Task = TypeVar("Task")
 Item = TypeVar("Item")

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from engine.corpus.extracted.readings import Judgement, concept_key, current_verdicts, load_validations
+from engine.corpus.extracted import Judgement, concept_key, current_verdicts, load_validations
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.language.analysis import analyzer
 from engine.language.entities import LONGEST_TERM, Stems

@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.figures import Condition as Target
-from engine.figures import joined_conditions
 from engine.investigation.ranking.reranking import Reranking
 from engine.language.embedders import Embedder
 from engine.llm import Meter, Usage
 from engine.model import Completeness, Stop, StopReason
-from engine.settings import InvestigationSettings
+from engine.settings import Condition as Target
+from engine.settings import InvestigationSettings, joined_conditions
 
 
 class Spending:

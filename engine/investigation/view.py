@@ -10,7 +10,6 @@ import numpy as np
 
 from engine.arrays import found_in, numbered
 from engine.corpus.protocol import Corpus, Mask, Rows
-from engine.figures import COUNTS, OF_THE_SHOWN, joined_conditions
 from engine.investigation.filters import is_document_link, select_links
 from engine.investigation.opening import look_up_mask
 from engine.investigation.parts import PartResult, parts_found, show_best_of_parts
@@ -39,7 +38,7 @@ from engine.model import (
 )
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import NO_SEARCH, Scan, first_searches
-from engine.settings import InvestigationSettings
+from engine.settings import COUNTS, OF_THE_SHOWN, InvestigationSettings, joined_conditions
 from engine.strategy_registry import strategy_title
 
 # The shown ranking

@@ -1,17 +1,220 @@
-"""Confinement of the current process; it is irrevocable and inherited by children."""
+"""Confinement of the current process by a policy: irrevocable, and inherited by children."""
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import json
 import os
 import resource
+import signal
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
 
 from landlockpy import AccessFS, AccessNet, LandlockError, Ruleset, Scope, abi_version
 
-from engine.isolation.calls import refuse_calls
-from engine.isolation.policy import Layer, Policy
+# The environment variable with the policy; it is removed when it is read.
+POLICY_VARIABLE = "ISOLATION_POLICY"
+
+
+class Layer(StrEnum):
+    """An independent layer of isolation."""
+
+    FILES = "files by Landlock"
+    NETWORK = "network namespace"
+    PROCESSES = "process namespace"
+    CALLS = "system calls by seccomp"
+    LIMITS = "resource limits"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The permissions of a process and its children.
+
+    ``read`` and ``write`` are files and folders with their contents; ``write`` may be read, too, ``execute``
+    be run. ``memory``: bytes of private data per process; ``file_bytes``: per file; ``cpu``: seconds per
+    process; ``processes``: concurrent processes, if those of other users are not counted. 0 means no limit.
+    """
+
+    read: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+    execute: tuple[str, ...] = ()
+    memory: int = 0
+    file_bytes: int = 0
+    cpu: int = 0
+    processes: int = 0
+
+    def to_json(self) -> str:
+        """Return the policy for the environment of the process."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Policy:
+        """Return the policy of ``to_json``."""
+        found: dict[str, Any] = json.loads(text)
+        read, write, execute = (tuple(map(str, found[name])) for name in ("read", "write", "execute"))
+        memory, file_bytes, cpu, processes = (
+            int(found[name]) for name in ("memory", "file_bytes", "cpu", "processes")
+        )
+        return cls(read, write, execute, memory, file_bytes, cpu, processes)
+
+
+# A filter of system calls that document readers do not need, by libseccomp, which has their
+# numbers.
+#
+# The filter also works without namespaces, as in containers, where it is the only barrier to the
+# network. Refused calls fail with EPERM.
+
+_LIBRARY = "libseccomp.so.2"
+# seccomp.h
+_ACT_ALLOW, _ACT_ERRNO, _NOT_EQUAL = 0x7FFF0000, 0x00050000, 1
+
+# Pipes between parent and child use socketpair, which stays allowed.
+NETWORK = ("socket", "io_uring_setup", "io_uring_enter", "io_uring_register")
+OTHER_PROCESSES = (
+    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd",
+    "kcmp", "perf_event_open", "setpriority", "ioprio_set", "migrate_pages", "move_pages",
+    "sched_setscheduler", "sched_setparam", "sched_setattr",
+)  # fmt: skip
+# Landlock controls reading and writing of files, not their attributes.
+FILE_ATTRIBUTES = (
+    "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "setxattr",
+    "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr",
+    "removexattrat", "utime", "utimes", "futimesat", "utimensat", "file_setattr",
+)  # fmt: skip
+SHARED = ("shmget", "shmat", "msgget", "semget", "mq_open", "memfd_secret")
+KERNEL = (
+    "mount", "umount2", "move_mount", "open_tree", "fsopen", "fspick", "fsmount", "fsconfig",
+    "mount_setattr", "pivot_root", "chroot", "setns", "unshare", "mknod", "mknodat", "name_to_handle_at",
+    "open_by_handle_at", "fanotify_init", "bpf", "userfaultfd", "keyctl", "add_key", "request_key",
+    "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon",
+    "swapoff", "quotactl", "quotactl_fd", "acct", "syslog", "settimeofday", "clock_settime",
+    "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "iopl", "ioperm", "modify_ldt",
+    "personality", "vhangup", "nfsservctl", "lookup_dcookie",
+)  # fmt: skip
+# Refused for other processes.
+OF_ANOTHER = ("prlimit64", "sched_setaffinity")
+REFUSED = (*NETWORK, *OTHER_PROCESSES, *FILE_ATTRIBUTES, *SHARED, *KERNEL)
+
+
+class _Argument(ctypes.Structure):
+    """struct scmp_arg_cmp."""
+
+    _fields_ = (
+        ("arg", ctypes.c_uint),
+        ("op", ctypes.c_int),
+        ("datum_a", ctypes.c_uint64),
+        ("datum_b", ctypes.c_uint64),
+    )
+
+
+def refuse_calls(names: tuple[str, ...] = REFUSED) -> None:
+    """Refuse some system calls for this process and its children from now on.
+
+    Calls of another architecture (32 bits) kill the process. Raises OSError if no filter is available.
+    """
+    library = ctypes.CDLL(_LIBRARY)
+    library.seccomp_init.restype = ctypes.c_void_p
+    rules = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(_ACT_ALLOW)))
+    if not rules:
+        raise OSError(errno.ENOMEM, "no filter of system calls could be made")
+    try:
+        refuse = ctypes.c_uint32(_ACT_ERRNO | errno.EPERM)
+        for name in (*names, *OF_ANOTHER):
+            number = library.seccomp_syscall_resolve_name(name.encode())
+            # Negative: unknown to this architecture or version of the library.
+            if number < 0:
+                continue
+            another = [_Argument(0, _NOT_EQUAL, 0, 0)] if name in OF_ANOTHER else []
+            compared = (_Argument * len(another))(*another)
+            count = ctypes.c_uint(len(another))
+            _checked(library.seccomp_rule_add_array(rules, refuse, ctypes.c_int(number), count, compared))
+        _checked(library.seccomp_load(rules))
+    finally:
+        library.seccomp_release(rules)
+
+
+def _checked(result: int) -> None:
+    if result != 0:
+        raise OSError(-result, "the filter of system calls was refused")
+
+
+# System calls of Linux that are missing in the standard library, or before Python 3.12.
+#
+# Constants: linux/sched.h, linux/mount.h, linux/prctl.h, linux/capability.h.
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x8, 0x4000, 0x40000
+_PR_SET_PDEATHSIG, _PR_CAPBSET_DROP = 1, 24
+_PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
+
+
+def unshare(flags: int) -> None:
+    """Enter new namespaces. Raises OSError if not allowed."""
+    _checked_call(_libc().unshare(ctypes.c_int(flags)), "unshare")
+
+
+def mount_processes() -> None:
+    """Mount ``/proc`` for this process namespace. Raises OSError if not allowed."""
+    libc = _libc()
+    _checked_call(libc.mount(b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None), "mount /")
+    flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
+    _checked_call(libc.mount(b"proc", b"/proc", b"proc", flags, None), "mount /proc")
+
+
+def die_with_parent() -> None:
+    """End this process with its parent (Linux only)."""
+    try:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    except (OSError, AttributeError):
+        return
+
+
+def adopt_orphans() -> None:
+    """Make orphaned descendants children of this process, so that it can end them."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def drop_capabilities() -> None:
+    """Drop all capabilities, also for root of the namespace and after ``exec``."""
+    number = 0
+    while True:
+        try:
+            _prctl(_PR_CAPBSET_DROP, number)
+        except OSError:
+            # A capability unknown to this kernel, or one that the process did not have.
+            return
+        number += 1
+
+
+def no_new_privileges() -> None:
+    """Prevent programs run from now on from gaining privileges."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def _prctl(option: int, value: int) -> None:
+    zero = ctypes.c_ulong(0)
+    _checked_call(_libc().prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero), "prctl")
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _checked_call(result: int, call: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{call}: {os.strerror(number)}")
+
 
 _READ = AccessFS.READ_FILE | AccessFS.READ_DIR
 # No links, devices or sockets: later readers of the folder would follow them.

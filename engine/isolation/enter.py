@@ -15,21 +15,23 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from engine.isolation.confining import confine
-from engine.isolation.kernel import (
+from engine.isolation.confining import (
     CLONE_NEWIPC,
     CLONE_NEWNET,
     CLONE_NEWNS,
     CLONE_NEWPID,
     CLONE_NEWUSER,
+    POLICY_VARIABLE,
+    Layer,
+    Policy,
     adopt_orphans,
+    confine,
     die_with_parent,
     drop_capabilities,
     mount_processes,
     no_new_privileges,
     unshare,
 )
-from engine.isolation.policy import POLICY_VARIABLE, Layer, Policy
 
 # The kernel reserves 300 process ids after the first wraparound.
 _FEWEST = 400

@@ -17,11 +17,16 @@ from pydantic import BaseModel
 
 from engine.errors import AnswerError, ModelError
 from engine.llm.base import Counted, Meter, Prefix, Prompt, Usage
-from engine.llm.completions import Completion, error_message, read_completion
+from engine.llm.completions import (
+    Completion,
+    error_message,
+    one_of,
+    read_completion,
+    schema_text,
+    strict_schema,
+)
+from engine.llm.connection import POLL_SECONDS, ModelSpec, Patience, Sender, passing
 from engine.llm.prompt import Messages, cut_at, messages, most_tokens, prompt_tokens, sent_messages
-from engine.llm.schemas import one_of, schema_text, strict_schema
-from engine.llm.sending import POLL_SECONDS, Patience, Sender, passing
-from engine.llm.spec import ModelSpec
 from engine.network import OVERSIZED, TIMED_OUT, UNREACHABLE, Received, in_words
 
 # The protocol features that a server supports, learnt from its refusals.

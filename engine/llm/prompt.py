@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from engine.llm.base import Data, Prefix, Prompt
-from engine.llm.schemas import schema_text as words_of
+from engine.llm.completions import schema_text as words_of
 
 # Make untrusted text harmless for a prompt: it cannot close a chat template, and nothing in it is
 # hidden.

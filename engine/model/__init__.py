@@ -28,7 +28,6 @@ from engine.model.documents import (
     Status,
     TargetKind,
 )
-from engine.model.findings import Hop, RankedPassage, RetrieverHit, ScorePart
 from engine.model.progress import (
     UNJUDGED,
     UNMEASURED,
@@ -39,12 +38,16 @@ from engine.model.progress import (
     EvidenceStatus,
     FoundBy,
     GapQuery,
+    Hop,
     Metrics,
     PartEvidence,
+    RankedPassage,
     RetrieverCount,
+    RetrieverHit,
     RoundJudgement,
     RoundKind,
     RoundReport,
+    ScorePart,
     Search,
     SearchHit,
     Stop,

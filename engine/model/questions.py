@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from engine.model.documents import Relation
-from engine.model.marks import Year, stored
+from engine.model.documents import Relation, Year, stored
 
 
 class Intent(StrEnum):

@@ -16,8 +16,8 @@ import numpy as np
 from engine.corpus.external_text import external_resolver
 from engine.corpus.ontology import WITHOUT_LANGUAGE
 from engine.corpus.protocol import Concept, Corpus, Ontology, Rows
-from engine.corpus.rules.expressions import Fact, Rule, Unknown, evaluate, names_in, scales_of
-from engine.corpus.rules.values import Value, value_text
+from engine.corpus.rule_expressions import Fact, Rule, Unknown, evaluate, names_in, scales_of
+from engine.corpus.rule_values import Value, value_text
 from engine.errors import SettingsError
 from engine.language.analysis import analyzer
 from engine.language.references import find_mentions

@@ -9,8 +9,8 @@ from datetime import date
 from decimal import Decimal
 
 from engine.corpus.protocol import Ontology
-from engine.corpus.rules.expressions import Fact
-from engine.corpus.rules.values import Choice, Duration, FactType, Value, value_text
+from engine.corpus.rule_expressions import Fact
+from engine.corpus.rule_values import Choice, Duration, FactType, Value, value_text
 from engine.language.analysis import analyzer
 from engine.language.statements import Kind, Quantity, quantities_in
 from engine.model import Span

@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_va
 from engine import files
 from engine.corpus.journal import check_name
 from engine.errors import FileRefusedError, InputError, UnpackingError, in_words
-from engine.model.marks import Count
+from engine.model.documents import Count
 from engine.records.plain import first_fault
 from engine.records.record import FORMAT, READ, CaseRecord, Moment, Part, read_record
 from engine.records.store.chain import (

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.presentation import text_of
 from engine.model import FAMILY, Direction, Relation

@@ -16,7 +16,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from engine.errors import InputError
 from engine.model import Constraints, Naming, QueryPlan, Suggestion
-from engine.model.marks import Digits
+from engine.model.documents import Digits
 from engine.records.phrases import plural
 from engine.retrieval.planning.assisted import STRATEGIES
 

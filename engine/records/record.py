@@ -36,7 +36,7 @@ from engine.model import (
     StrategyCount,
     Transaction,
 )
-from engine.model.marks import Count, Milliseconds, Rounded
+from engine.model.documents import Count, Milliseconds, Rounded
 from engine.records.phrases import GAP_STRATEGY
 from engine.records.plain import Attribute, complete_plan, convert, first_fault, plain
 from engine.records.store.chain import is_moment

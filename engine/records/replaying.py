@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, field_validator
 
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.extraction.judging import Ends, judge_link, unjudge_link, without_verdicts

@@ -11,33 +11,18 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from engine.corpus.lookup import with_documents
+from engine.corpus import with_documents
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.investigation.pool import Entry, Pool, restore_pool
 from engine.investigation.presentation import text_of
 from engine.investigation.record import Investigation
-from engine.model import (
-    AreaCoverage,
-    Document,
-    Evidence,
-    FoundBy,
-    PartEvidence,
-    Passage,
-    RankedPassage,
-)
+from engine.model import AreaCoverage, Document, Evidence, FoundBy, PartEvidence, Passage, RankedPassage
 from engine.records.case_file import CASE, case_bytes
 from engine.records.export import investigation_to_json
 from engine.records.phrases import plural
 from engine.records.plain import check_strategy, convert, first_fault
-from engine.records.record import (
-    READ,
-    RECORD,
-    CaseRecord,
-    EvidencePart,
-    PassagePart,
-    read_record,
-)
+from engine.records.record import READ, RECORD, CaseRecord, EvidencePart, PassagePart, read_record
 from engine.records.store.chain import begin_case
 from engine.settings import InvestigationSettings
 

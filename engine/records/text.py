@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.corpus.related import RelatedEntity, entity_graph
 from engine.corpus.verifying import Verified

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from engine.answers.answer import answer
 from engine.answers.record import Answer
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.presentation import group_identical

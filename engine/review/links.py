@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
-from engine.corpus.extracted.readings import LONGEST_NOTE, Judgement
+from engine.corpus.extracted import LONGEST_NOTE, Judgement
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.extraction.judging import Ends, is_written, judge_link, rejected_links, unjudge_link

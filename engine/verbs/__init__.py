@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 # In the order of the documentation.
 MODULES = (
-    *("corpora", "questions", "passages", "answers", "changes", "cases", "case_files", "verdicts"),
-    *("ingestion", "extraction", "review", "review_results", "weights", "evaluation", "ontology"),
+    *("corpora", "questions", "passages", "answers", "cases", "case_files", "verdicts"),
+    *("ingestion", "review", "review_results", "evaluation", "ontology"),
     "server",
 )
 

@@ -443,12 +443,7 @@ def _saved(request: ReportOptions, corpus: Corpus) -> Forms:
 
 def _case_report(investigation: Investigation, corpus: Corpus) -> Forms:
     from engine.answers.answer import answer
-    from engine.answers.case_audit import (
-        case_audit,
-        case_audit_html,
-        case_audit_markdown,
-        case_audit_to_json,
-    )
+    from engine.answers.case_audit import case_audit, case_audit_html, case_audit_markdown, case_audit_to_json
 
     found = case_audit(investigation, corpus, answer(investigation, corpus))
     return {

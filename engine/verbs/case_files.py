@@ -325,12 +325,7 @@ def show_tree(caller: Caller, request: ShowTree) -> Response:
 
     Raises InputError for an unknown case or passage.
     """
-    from engine.records.expansion.statistics import (
-        first_known,
-        names_of_corpus,
-        names_of_record,
-        statistics,
-    )
+    from engine.records.expansion.statistics import first_known, names_of_corpus, names_of_record, statistics
     from engine.records.expansion.text import statistics_lines, statistics_to_json
     from engine.records.expansion.tree import expansion_tree, facts_of_record
 
@@ -369,12 +364,7 @@ def _record(caller: Caller, case: str) -> CaseRecord:
 
 def _tree_response(request: ShowTree, tree: ExpansionTree, names: Names) -> Response:
     from engine.investigation.pool import QUESTION_NODE
-    from engine.records.expansion.text import (
-        descendants_lines,
-        descendants_to_json,
-        tree_lines,
-        tree_to_json,
-    )
+    from engine.records.expansion.text import descendants_lines, descendants_to_json, tree_lines, tree_to_json
 
     start = QUESTION_NODE if request.passage is None else request.passage
     lines = tree_lines(tree, names, start, request.depth)

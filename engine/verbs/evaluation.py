@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
     from engine.evaluation.ablation import Ablation, AskQuestions
     from engine.evaluation.compare import MeasuredRun
+    from engine.evaluation.metrics import QuestionResult
     from engine.evaluation.questions import Question
-    from engine.evaluation.results import QuestionResult
     from engine.records.regression import Saved
     from engine.settings import InvestigationSettings
 
@@ -77,8 +77,8 @@ def evaluate(caller: Caller, request: EvaluateOptions) -> Response:
 def _investigate(caller: Caller, request: EvaluateOptions) -> Response:
     from engine.evaluation.compare import measure_run
     from engine.evaluation.evaluate import summarise
+    from engine.evaluation.metrics import run_header
     from engine.evaluation.questions import choose_questions, read_questions, write_qrels
-    from engine.evaluation.results import run_header
 
     for name in ("corpus", "queries", "qrels"):
         if not getattr(request, name):
@@ -159,8 +159,8 @@ def _ask(
     request: EvaluateOptions,
     asking: AskQuestions,
 ) -> list[QuestionResult]:
+    from engine.evaluation.metrics import run_header, write_header, write_result
     from engine.evaluation.questions import RUN_DEPTH, Run, write_run
-    from engine.evaluation.results import run_header, write_header, write_result
     from engine.ingestion.report import ProgressBar
 
     results, run = [], Run()

@@ -28,7 +28,7 @@ from engine.verbs.requests import (
 from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
-    from engine.corpus.extracted.readings import Validation
+    from engine.corpus.extracted import Validation
     from engine.corpus.grades import Grades, Subject
     from engine.corpus.journal import Journals
     from engine.corpus.protocol import Corpus
@@ -115,7 +115,7 @@ _JUDGEMENTS = {"reject": "rejected", "accept": "accepted", "correct": "corrected
 )
 def judge_link(caller: Caller, request: JudgeLink) -> Response:
     """Accept, reject or correct a link; undo it; list verdicts; show how often links are right."""
-    from engine.corpus.extracted.readings import Judgement, current_verdicts, load_validations
+    from engine.corpus.extracted import Judgement, current_verdicts, load_validations
     from engine.extraction import judging
 
     corpus, name = caller.corpus(request.corpus), caller.find(request.corpus).name

@@ -18,7 +18,7 @@ import pytest
 
 from engine.access.users import visitors_folder
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import current_verdicts, load_validations
+from engine.corpus.extracted import current_verdicts, load_validations
 from engine.extraction.judging import Ends, unjudge_link
 from engine.ingestion.build import build_corpus
 from engine.records.store import EVERYBODY

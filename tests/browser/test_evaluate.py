@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.evaluation.results import read_results
+from engine.evaluation.metrics import read_results
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import current_verdicts, load_validations
+from engine.corpus.extracted import current_verdicts, load_validations
 from engine.extraction.judging import Ends, unjudge_link
 from engine.model import Relation
 from tests.browser.conftest import QUESTION, ask

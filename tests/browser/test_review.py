@@ -11,17 +11,7 @@ from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
 from tests.browser.conftest import QUESTION, load, tab_of
 from tests.browser.holding import held_back
-from tests.browser.reviewing import (
-    ITEM,
-    begin,
-    enter,
-    item,
-    last,
-    passages,
-    press,
-    queue_of,
-    verdicts,
-)
+from tests.browser.reviewing import ITEM, begin, enter, item, last, passages, press, queue_of, verdicts
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.figures import FIGURES, Condition, condition
 from engine.model import Metrics
+from engine.settings import FIGURES, Condition, condition
 
 COMPARISONS = ("<", "<=", ">", ">=")
 SPACES = st.text(alphabet=" \t", max_size=3)

@@ -17,9 +17,9 @@ import gradio as gr
 import orjson
 
 import ui.cases.panel
-import ui.check.panel
+import ui.check
 import ui.corpus.panel
-import ui.evaluate.panel
+import ui.evaluation
 import ui.review.panel
 from engine.access.users import Person, Role
 from engine.investigation import make_case
@@ -32,13 +32,12 @@ from tests.ui.served import inside_a_loop
 from ui.calls import Call, Desk, answer
 from ui.cases.access import CasesDesk
 from ui.cases.storage import PAGE, KeptCases
-from ui.check.panel import CheckDesk
+from ui.check import CheckDesk
 from ui.corpus.access import CorpusDesk
-from ui.evaluate.panel import EvaluationDesk
+from ui.evaluation import EvaluationDesk
 from ui.investigate.answer_panel import report_value
-from ui.investigate.case_request import CaseRequest
 from ui.investigate.panels import Stage, build_stage
-from ui.investigate.plan import planned
+from ui.investigate.plan import CaseRequest, planned
 from ui.investigate.steering import steer
 from ui.investigate.updates import Updates, listen, open_case, rest_of_pool
 from ui.models.connections import Connections
@@ -125,8 +124,8 @@ def _door(part: str, library: Library, kept: KeptCases) -> Callable[[dict[str, A
             return _answering(ReviewDesk(kept, library), ui.review.panel.CALLS)
         case "page checks":
             desk = CheckDesk(library, Connections(library.settings))
-            return _answering(desk, ui.check.panel.CALLS)
-    return _answering(EvaluationDesk(library), ui.evaluate.panel.CALLS)
+            return _answering(desk, ui.check.CALLS)
+    return _answering(EvaluationDesk(library), ui.evaluation.CALLS)
 
 
 def _answering(

@@ -13,9 +13,9 @@ from engine.investigation.pool import QUESTION_NODE
 from engine.llm import Budget, Usage
 from engine.llm.cost import CostReport
 from ui.corpus.ingestion import report_html
-from ui.expansion.request import Looked
-from ui.expansion.view import tree_of, view_value
 from ui.investigate.costs import cost_step, expected_words, used_words
+from ui.investigate.expansion import tree_of, view_value
+from ui.investigate.expansion_rows import Looked
 from ui.open_case import OpenCase
 
 _FILES = [

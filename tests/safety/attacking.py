@@ -19,8 +19,8 @@ from engine.extraction.extracting import ExtractionReport, extract, make_plan
 from engine.investigation import Case
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
-from engine.llm.cache import AnswerCache
 from engine.llm.client import ChatModel
+from engine.llm.cost import AnswerCache
 from engine.ontology.assisting import regroup
 from engine.ontology.proposal import Proposal, propose
 from engine.records.export import investigation_to_json

@@ -15,19 +15,11 @@ from engine.corpus.protocol import Corpus
 from engine.extraction.extracting import expected, extract, make_plan
 from engine.investigation import Case
 from engine.llm import Usage
+from engine.llm.connection import Patience
 from engine.llm.cost import cost_report
-from engine.llm.sending import Patience
 from engine.records.export import investigation_to_json
 from tests.engine.llm.server import Asked, Counted, Fault, Scripted, ScriptedServer
-from tests.safety.attacking import (
-    ASSISTED,
-    QUESTIONS,
-    audited,
-    read_by_model,
-    regrouped,
-    settings,
-    steered,
-)
+from tests.safety.attacking import ASSISTED, QUESTIONS, audited, read_by_model, regrouped, settings, steered
 from tests.safety.obeying import Obeying
 
 LAW = ("commercial-agency-code", "tax-procedure-act")

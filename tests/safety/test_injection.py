@@ -21,7 +21,7 @@ import pytest
 from engine.answers.audit import Audit
 from engine.answers.writing import passages_shown
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import WindowRead, load_readings
+from engine.corpus.extracted import WindowRead, load_readings
 from engine.corpus.protocol import Corpus
 from engine.extraction.extracting import ExtractionReport
 from engine.extraction.prompting import RELATIONS, ROLES

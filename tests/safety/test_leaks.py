@@ -19,9 +19,9 @@ from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
 from engine.investigation import Case
 from engine.llm import Data, Meter, Prompt
-from engine.llm.cache import AnswerCache
 from engine.llm.client import connect
-from engine.llm.sending import Patience
+from engine.llm.connection import Patience
+from engine.llm.cost import AnswerCache
 from engine.records.export import investigation_to_json
 from engine.records.restoring import save
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer

@@ -15,7 +15,7 @@ from engine.access.audit_log import audit_log, audit_path, list_corpora, record
 from engine.access.users import Person, Role, key_of, server_secret
 from engine.cli.main import main
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.corpus.grades import set_grade
 from engine.corpus.judgements import Act, WeightsLine, add_confirmation, add_weights, make_confirmation
 from engine.extraction.judging import Ends, judge_link

@@ -9,7 +9,7 @@ import pytest
 
 from engine.access.users import Person, Role
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.errors import AccessError, InputError
 from engine.extraction.judging import Ends, unjudge_link
 from engine.extraction.judging import judge_link as record_verdict

@@ -15,7 +15,7 @@ import pytest
 from engine.access import users
 from engine.access.users import Person, Role, Users
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.corpus.grades import set_grade
 from engine.corpus.journal import Journals
 from engine.corpus.judgements import Act, WeightsLine, add_weights, make_confirmation

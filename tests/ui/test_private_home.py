@@ -16,7 +16,7 @@ from engine.access.audit_log import audit_log
 from engine.access.users import server_secret
 from engine.cli.main import main
 from engine.files import make_private_folder
-from engine.llm.cache import AnswerCache
+from engine.llm.cost import AnswerCache
 from engine.operator_settings import OperatorSettings
 from engine.records.store.store import CaseStore
 from tests.engine.harbour import write_harbour

@@ -22,8 +22,8 @@ from engine.operator_settings import OperatorSettings
 from engine.settings import preset
 from tests.engine.harbour import write_harbour
 from tests.ui.served import inside_a_loop, served
-from ui.investigate.case_request import case_request
 from ui.investigate.controls import LINES, NAMES, Knob, knobs, shown
+from ui.investigate.plan import case_request
 from ui.investigate.updates import open_case
 from ui.models.connections import Connections
 from ui.page import build_page

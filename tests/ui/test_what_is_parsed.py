@@ -28,22 +28,22 @@ PARSERS = (
         "engine.records.case_file",
         "engine.corpus.ontology.parse_ontology",
     ),
-    *("engine.corpus.ontology.read_ontology", "ui.jobs.reader", "ui.corpus.worker"),
+    *("engine.corpus.ontology.read_ontology", "ui.server.reader", "ui.corpus.worker"),
 )
 # Modules of ``ui`` that may import one of them, and what they parse.
 ALLOWED = {
     **dict.fromkeys(
-        ("ui.jobs.reader", "ui.corpus.worker", "ui.corpus.orders"), "files, in the confined process"
+        ("ui.server.reader", "ui.corpus.worker", "ui.corpus.orders"), "files, in the confined process"
     ),
     **dict.fromkeys(
-        ("ui.corpus.uploads", "ui.corpus.ontology"), "texts of a bounded body, by a bounded loader"
+        ("ui.server.reading", "ui.corpus.ontology"), "texts of a bounded body, by a bounded loader"
     ),
     **dict.fromkeys(
-        ("ui.evaluate.evaluations", "ui.sample", "ui.investigate.figures"), "files that ship with the program"
+        ("ui.evaluation", "ui.sample", "ui.investigate.finding"), "files that ship with the program"
     ),
     **dict.fromkeys(("ui.server.headers", "ui.server.routes"), "nothing: they pack"),
     "ui.corpus.embedding": "nothing: it asks what has no vectors",
-    "ui.workers.template": "cases that this server has packed",
+    "ui.server.template": "cases that this server has packed",
 }
 
 # What a visitor sends as text of a file within a JSON body. ``tests/engine/test_bounded_yaml.py`` has more.

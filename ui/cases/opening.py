@@ -1,12 +1,16 @@
-"""Open a stored case by its address, and run the actions of the line above a case."""
+"""Open a stored case by its address, the example case, and the actions of the line above a case."""
 
 from __future__ import annotations
 
 import base64
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import gradio as gr
@@ -22,23 +26,105 @@ from engine.exports.registry import ExportableCase, export_of
 from engine.investigation.events import SufficiencyJudged
 from engine.investigation.factory import reopen_case
 from engine.investigation.record import Investigation
+from engine.records.export import investigation_to_json
 from engine.records.restoring import investigation_of
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError
+from engine.settings import preset
 from engine.verbs.requests import Key, Request, parse_request
-from ui.access.entrance import person_of
-from ui.cases.bar import bar_value
-from ui.cases.example import EXAMPLE, ExampleCase
 from ui.cases.storage import VISITOR, Keeping, KeptCases
 from ui.investigate.case_views import as_judged, may_judge
 from ui.investigate.controls import Terms, shown
-from ui.investigate.panels import Stage, banner_html, on_failure
+from ui.investigate.panels import PARTS, Stage, banner_html, on_failure
+from ui.investigate.plan import CaseRequest
 from ui.investigate.progress import Story
-from ui.investigate.sidebar import Rail
-from ui.investigate.updates import STILL_RUNNING, Updates, case_values, empty_values
-from ui.open_case import CaseView, OpenCase, Replay
+from ui.investigate.sidebar import START, Rail
+from ui.investigate.updates import STILL_RUNNING, Updates, case_values, empty_values, listen, open_case
+from ui.open_case import CaseView, OpenCase, Replay, bar_value
+from ui.server.login import person_of
+from ui.server.template import packed, unpacked
 from ui.session import EXAMPLE_TOKEN, LINED, CaseSessions, case_of, new_token
 from ui.shelf import Library
+
+# The finished example of the first screen: the first example question of the first corpus, run
+# daily.
+
+LOG = logging.getLogger(__name__)
+# The id under which the page requests files of the example.
+EXAMPLE = "example"
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The example of one state of the corpus on one day: what the page shows, and the case itself."""
+
+    state: tuple[str, date]
+    values: dict[str, Any]
+    data: bytes
+    corpus: Corpus
+
+
+class ExampleCase:
+    """The example case of a library; computed on first use. Thread-safe."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._made: _Made | None = None
+        self._failed: tuple[str, date] | None = None
+        self._lock = Lock()
+
+    def values(self) -> dict[str, Any]:
+        """Return what the page shows of the example, by the names of its parts; empty without one."""
+        made = self._current()
+        return {} if made is None else made.values
+
+    def copy(self) -> OpenCase | None:
+        """Return an open case of its own for a page that continues the example."""
+        made = self._current()
+        if made is None:
+            return None
+        opened: OpenCase = unpacked(made.data, lambda folder: made.corpus)
+        return opened
+
+    def exportable(self) -> ExportableCase | None:
+        """Return the example for export; None without one."""
+        opened = self.copy()
+        if opened is None:
+            return None
+        record = investigation_to_json(opened.case.investigation())
+        return ExportableCase(record, corpus=opened.corpus, today=date.today())
+
+    def _current(self) -> _Made | None:
+        name = self._library.names()[0]
+        state = (self._library.find(name).state, date.today())
+        with self._lock:
+            if self._failed != state and (self._made is None or self._made.state != state):
+                try:
+                    self._made = self._compute(name, state)
+                except RedstringError as error:
+                    LOG.warning("the example case could not be made: %s", error)
+                    self._made, self._failed = None, state
+            return self._made
+
+    def _compute(self, name: str, state: tuple[str, date]) -> _Made | None:
+        examples = self._library.examples(name)
+        corpus = self._library.corpus(name)
+        if not examples or corpus.folder is None:
+            self._failed = state
+            return None
+        opened = open_case(
+            self._library, CaseRequest(question=examples[0].text, corpus=name, held=shown(preset(START)))
+        )
+        for _ in listen(opened, PARTS, opened.case.run):
+            continue
+        if opened.case.stop is None:
+            self._failed = state
+            return None
+        opened.is_example = True
+        return _Made(state, case_values(opened, PARTS), packed(opened, corpus), corpus)
+
+
+# Open a stored case by its address, and run the actions of the line above a case.
 
 # A stored case, opened by its address: ``?case=ID``.
 

@@ -15,8 +15,7 @@ from pydantic import Field
 from engine.access.users import Action, may
 from engine.answers.retrieval_audit import RetrievalAudit
 from engine.caching import Cache
-from engine.corpus.extracted.graph import stamp_of
-from engine.corpus.extracted.readings import current_verdicts, load_validations
+from engine.corpus.extracted import current_verdicts, load_validations, stamp_of
 from engine.errors import AccessError, CorpusError, InputError
 from engine.extraction import Plan
 from engine.extraction.checklist import Checklist, checklist
@@ -26,9 +25,9 @@ from ui.cases.storage import KeptCases
 from ui.corpus.browser import Browser
 from ui.corpus.ingestion import Ingestion
 from ui.corpus.vectors import Vectors
-from ui.jobs.jobs import Folders, Jobs, Rules
 from ui.models.connections import Connections
 from ui.serve import Workspaces
+from ui.server.jobs import Folders, Jobs, Rules
 from ui.shelf import Library, Shelved, ontology_stamp
 
 

@@ -1,9 +1,10 @@
-"""Read access to an open corpus, in pieces small enough to send at once."""
+"""Read access to an open corpus, in pieces small enough to send at once, and words for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -16,6 +17,10 @@ from engine.ingestion.structure.outline import cited_as
 from engine.language.addresses import Address
 from engine.language.characters import marked, shortened
 from engine.model import Document, Passage, Reference, Section, SectionKind, Status, TargetKind
+from engine.records.context import Badge, badge
+from engine.records.phrases import plural
+
+# Read access to an open corpus, in pieces small enough to send at once.
 
 Found = TypeVar("Found")
 OUTLINES_KEPT = 64
@@ -327,3 +332,37 @@ def _missed(words: Sequence[str], key: str) -> int:
     """Return the number of words that match only parts of words of the key."""
     whole = key.split()
     return sum(word not in whole for word in words)
+
+
+# Words of the corpus panel: relations from the side of the citing text, states, numbers.
+
+STATUS_WORDS: Mapping[Status, str] = {
+    Status.RESOLVED: "resolved",
+    Status.AMBIGUOUS: "several targets possible",
+    Status.UNRESOLVED: "target not found",
+}
+# Languages that are written from right to left.
+RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
+
+
+def direction(language: str) -> str:
+    """Return the direction of a language's script, as an HTML value."""
+    return "rtl" if language.split("-")[0] in RIGHT_TO_LEFT else "ltr"
+
+
+def numbered(document: Document) -> str:
+    """Return a document's number and year: "No. 13 of 2011", "13", "2011"; empty if it has neither."""
+    if document.number and document.year:
+        return f"No. {document.number} of {document.year}"
+    return f"No. {document.number}" if document.number else str(document.year or "")
+
+
+def facts(document: Document, passages: int) -> str:
+    """Return one line on a document: its type, number and year, language, length."""
+    parts = ((document.type or "").capitalize(), numbered(document), document.language)
+    return " · ".join([*(part for part in parts if part and part != "und"), plural(passages, "passage")])
+
+
+def document_badge(document: Document, today: date) -> Badge | None:
+    """Return whether a document as a whole is in force; None if it does not state that."""
+    return badge(Passage("", document.id, None, 0, ""), document, today)

@@ -18,9 +18,9 @@ from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm, DocumentForm, JobForm
 from ui.corpus.ingestion import Ingestion, ingest, report_html, stored_report
 from ui.corpus.orders import READING, Order
-from ui.corpus.uploads import Uploaded, check_files, read_mapping, stage
-from ui.jobs.jobs import Ended, Job, State
-from ui.jobs.process import DOCUMENTS
+from ui.server.jobs import Ended, Job, State
+from ui.server.process import DOCUMENTS
+from ui.server.reading import Uploaded, check_files, read_mapping, stage
 
 # Maximum of files in a list: no request may have more values.
 MOST_FILES = 2500

@@ -15,9 +15,8 @@ from engine.model import Document, Status
 from ui.calls import Answer, Call
 from ui.corpus import text as reader
 from ui.corpus.access import CorpusAccess, CorpusForm, DocumentForm
-from ui.corpus.browser import Browser, Node
-from ui.corpus.grades import document_html
-from ui.corpus.phrases import direction, document_badge, facts
+from ui.corpus.browser import Browser, Node, direction, document_badge, facts
+from ui.corpus.names import document_html
 
 # The documents of a corpus and the lines below each, which open one by one.
 

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from engine.access.users import Action
-from engine.corpus.extracted.readings import (
+from engine.corpus.extracted import (
     CONCEPT_RELATIONS,
     Judgement,
     Proposal,
@@ -38,8 +38,7 @@ from engine.records.phrases import short_citation
 from engine.verbs.requests import Request
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm
-from ui.corpus.browser import Browser
-from ui.corpus.phrases import direction
+from ui.corpus.browser import Browser, direction
 from ui.corpus.text import place_name
 
 # The HTML of a link to check: both ends, the relation, and the precision of such links.

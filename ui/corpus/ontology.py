@@ -21,7 +21,7 @@ from engine.corpus.ontology import (
     undo_ontology,
 )
 from engine.corpus.protocol import Area, Corpus, Ontology
-from engine.corpus.rules.expressions import Fact, Rule, names_in
+from engine.corpus.rule_expressions import Fact, Rule, names_in
 from engine.errors import CorpusError, InputError, SettingsError, SourceError, for_visitors
 from engine.language.characters import marked
 from engine.language.detection import detect_question

@@ -28,8 +28,7 @@ from engine.model import RELATION_VERBS, Passage, Reference, Relation, Status
 from engine.records.phrases import short_citation
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm, Name
-from ui.corpus.browser import Browser, Spot
-from ui.corpus.phrases import STATUS_WORDS, direction
+from ui.corpus.browser import STATUS_WORDS, Browser, Spot, direction
 from ui.corpus.text import around, place_name
 
 CASES_SHOWN = 25

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from engine.access.users import Action
-from engine.corpus.extracted.readings import Judgement, Validation, current_verdicts, load_validations, locate
+from engine.corpus.extracted import Judgement, Validation, current_verdicts, load_validations, locate
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, unjudge_link
@@ -21,8 +21,7 @@ from engine.records.context import badge, day
 from engine.records.phrases import full_citation, short_citation
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm, Name
-from ui.corpus.browser import Browser, Spot
-from ui.corpus.phrases import STATUS_WORDS, direction, document_badge, facts
+from ui.corpus.browser import STATUS_WORDS, Browser, Spot, direction, document_badge, facts
 from ui.investigate.passages import report_button
 
 # Wrong references: rejecting one, and undoing that.

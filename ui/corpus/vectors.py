@@ -16,9 +16,9 @@ from engine.errors import CancelledError, CorpusError, InputError, RedstringErro
 from engine.operator_settings import OperatorSettings
 from ui.corpus.ingestion import Ingestion, run_order
 from ui.corpus.orders import Order
-from ui.jobs.jobs import UNEXPLAINED, Ended, Folders, Job, Jobs, Owner, Rules, State
 from ui.models.choices import may_be_used, usual
 from ui.serve import Workspaces
+from ui.server.jobs import UNEXPLAINED, Ended, Folders, Job, Jobs, Owner, Rules, State
 
 # The vectors that a corpus should have, in a file that outlives the server.
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from engine.errors import RedstringError
 from ui.corpus.orders import READING, Order, carry_out, through_server
-from ui.jobs.reader import own_output
+from ui.server.reader import own_output
 
 
 def sources_here() -> list[Path]:

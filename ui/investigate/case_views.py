@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from engine.access.users import Action, Person, may
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.errors import AccessError, InputError
 from engine.extraction.judging import Ends, judge_link, rejected_links, unjudge_link
 from engine.investigation.graph import anchors_in, subgraph

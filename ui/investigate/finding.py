@@ -1,19 +1,114 @@
-"""The finding of a case, above its passages: status, rule, exception, consequence, time limit, and gaps."""
+"""The finding of a case above its passages, its coverage, and its figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
+from engine import bounded_yaml
 from engine.answers.record import Answer, Sentence
 from engine.answers.relevance import Asks, measures, states_consequence
 from engine.answers.units import split_lists
-from engine.model import AreaState, EvidenceStatus, Passage, Relation, counted
-from engine.records.phrases import short_citation
+from engine.corpus.protocol import Corpus
+from engine.investigation.view import WORTH
+from engine.language.characters import attribute, escape
+from engine.model import (
+    NOTHING,
+    UNMEASURED,
+    AreaCoverage,
+    AreaState,
+    EvidenceStatus,
+    Metrics,
+    Passage,
+    Relation,
+    RoundReport,
+    counted,
+)
+from engine.records.phrases import area_facts, is_part, short_citation
 from engine.records.presets import day_words
-from ui.investigate.coverage import covered
 from ui.open_case import OpenCase
 from ui.templating import rendered
+
+# The coverage pane: the state of each area of the question, its evidence, and the query sent for
+# it.
+
+_TOKENS = {AreaState.COVERED: "ok", AreaState.WEAK: "weak", AreaState.MISSING: "miss"}
+WAITING = (
+    '<div class="empty"><p>What the question involves, and how well the sources cover each part.</p></div>'
+)
+
+
+def covered(areas: Sequence[AreaCoverage]) -> tuple[int, int]:
+    """Return the number of required areas that are covered, and the number of required areas."""
+    needed = counted(areas)
+    return sum(area.state is AreaState.COVERED for area in needed), len(needed)
+
+
+def coverage(areas: Sequence[AreaCoverage], figures: str = "", names: Mapping[str, str] = NOTHING) -> str:
+    """Return the content of the pane, required areas first, followed by the figures of the case as HTML.
+
+    ``names``: citations of the shown passages by id; empty while the case runs, when no row has actions.
+    """
+    if not areas:
+        return '<div class="empty"><p>No areas were made out in this question.</p></div>'
+    done, wanted = covered(areas)
+    touched = [
+        area
+        for area in areas
+        if area.required or area.query or not area.needed or area.state is not AreaState.MISSING
+    ]
+    others = [area for area in areas if area not in touched]
+    ordered = sorted(touched, key=lambda area: (not area.needed, not area.required))
+    listed = "".join(_area(area, names) for area in ordered)
+    if others:
+        untouched = ", ".join(escape(area.name) for area in others)
+        listed += f'<p class="untouched" dir="auto">Not touched: {untouched}.</p>'
+    return f'<div class="areas" data-summary="{done} of {wanted}">{listed}</div>{figures}'
+
+
+def state_words(area: AreaCoverage) -> str:
+    """Return the state in one to three words: covered, closed in 2, weak, missing."""
+    if not area.needed:
+        return "not needed"
+    return f"closed in round {area.closed_in}" if area.closed_in else area.state.value
+
+
+def _area(area: AreaCoverage, names: Mapping[str, str]) -> str:
+    token = _TOKENS[area.state] if area.needed else "soft"
+    facts = area_facts(area)
+    if area.evidence and not is_part(area):
+        facts.insert(1, f"{area.score:.0%} of the evidence")
+    best = next((names[passage] for passage in area.evidence if passage in names), "")
+    if best and area.state is not AreaState.MISSING:
+        facts.insert(0, f"best: {best}")
+    if not area.required and not area.query and area.state is not AreaState.COVERED:
+        facts.append("not required")
+    return (
+        f'<div class="area-row"><button type="button" class="area" style="--c:var(--{token})" '
+        f'aria-pressed="false" data-evidence="{attribute(json.dumps(list(area.evidence)))}">'
+        f'<span class="t"><b dir="auto">{escape(area.name)}</b>'
+        f'<span class="s">{state_words(area)}</span></span>'
+        f'<span class="bar"><u style="--v:{100 * WORTH[area.state]:.0f}%"></u></span>'
+        f'<span class="f" dir="auto">{escape(" · ".join(facts))}</span></button>'
+        f"{_actions(area) if names else ''}</div>"
+    )
+
+
+def _actions(area: AreaCoverage) -> str:
+    """Return what a user can do about an area: search more, say that it is not needed, add texts."""
+    acts = [("needed", "Needed after all")]
+    if area.needed:
+        acts = [("search", "Search more"), ("unneeded", "Not needed"), ("texts", "Add texts")]
+    buttons = "".join(f'<button type="button" data-area-act="{act}">{words}</button>' for act, words in acts)
+    return f'<p class="area-acts" data-area="{attribute(area.id)}">{buttons}</p>'
+
+
+# The finding of a case, above its passages: status, rule, exception, consequence, time limit, and
+# gaps.
 
 RULE, CLOSEST, EXCEPTION, CONSEQUENCE, LIMIT = (
     "Rule",
@@ -130,3 +225,76 @@ def _sentences(passage: Passage) -> Iterator[str]:
     for one in split_lists(passage):
         if not one.items:
             yield passage.text[one.span.start : one.span.end]
+
+
+# The figures of a case on the page, each with a line on what it measures.
+
+_WORDS = Path(__file__).with_name("figures.yaml")
+# Figures in the order of the page; those that are means of cosines are no shares.
+SHARES = ("coverage", "references", "efficiency")
+COSINES = ("similarity", "similarity_top", "coherence")
+ORDER = ("coverage", "similarity", "similarity_top", "references", "efficiency", "coherence")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure with its label, its value as text, and the line that explains it."""
+
+    name: str
+    label: str
+    value: str
+    meaning: str
+
+
+def figures_html(
+    metrics: Metrics, rounds: Sequence[RoundReport], corpus: Corpus, language: str = "en"
+) -> str:
+    """Return the measured figures, and links to the passages that are referred to and not in the pool."""
+    if metrics == UNMEASURED:
+        return ""
+    words = figure_words(language)
+    rows = corpus.rows(list(metrics.outside))
+    passages = corpus.passages(rows[rows >= 0])
+    documents = corpus.documents()
+    numbers = corpus.document_numbers(rows[rows >= 0]).tolist()
+    outside = [
+        (passage.id, short_citation(passage, documents[number]))
+        for passage, number in zip(passages, numbers, strict=True)
+    ]
+    return rendered(
+        "investigate/figures.html",
+        figures=measured(metrics, rounds, words),
+        outside=outside,
+        heading=words["outside"].format(count=len(outside)),
+        language=language,
+    )
+
+
+def measured(metrics: Metrics, rounds: Sequence[RoundReport], words: Mapping[str, Any]) -> list[Figure]:
+    """Return the figures that could be measured: shares in percent, cosines with two decimals."""
+    found = []
+    for name in ORDER:
+        value = getattr(metrics, name)
+        if value is None:
+            continue
+        label, meaning = words[name]
+        if name == "efficiency" and rounds:
+            meaning = f"{meaning} {_counts(rounds[-1], words)}"
+        found.append(Figure(name, label, f"{value:.0%}" if name in SHARES else f"{value:.2f}", meaning))
+    return found
+
+
+def _counts(report: RoundReport, words: Mapping[str, Any]) -> str:
+    """Return the numbers behind the efficiency of a round."""
+    proposed = sum(count.proposed for count in report.strategies)
+    known = proposed - report.admitted - report.refused
+    counts = {"admitted": report.admitted, "proposed": proposed, "known": known, "refused": report.refused}
+    written: str = words["proposed"].format(**{name: f"{count:,}" for name, count in counts.items()})
+    return written
+
+
+@cache
+def figure_words(language: str) -> Mapping[str, Any]:
+    """Return the words of a language for the figures; English for other languages."""
+    every: Mapping[str, Mapping[str, Any]] = bounded_yaml.load(_WORDS.read_bytes())
+    return every.get(language.split("-")[0], every["en"])

@@ -11,7 +11,8 @@ from gradio.components import Component
 from gradio.events import Dependency
 
 from engine.language.characters import escape
-from ui.investigate import answer, coverage, passages
+from ui.investigate import answer, passages
+from ui.investigate import finding as coverage
 from ui.investigate.board import frame_page
 
 _CORNERS = (

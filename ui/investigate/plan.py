@@ -1,16 +1,17 @@
-"""The plan of a question: shown before the scan, and used as the user has edited it."""
+"""The request of the page, and the plan of a question, used as the user has edited it."""
 
 from __future__ import annotations
 
 import itertools
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import gradio as gr
 import orjson
+from pydantic import Field, StrictInt
 
-from engine.errors import InputError, RedstringError, for_visitors
+from engine.errors import InputError, RedstringError, SettingsError, for_visitors
 from engine.investigation import Case, make_case
 from engine.investigation.filters import Filters
 from engine.language.characters import escape
@@ -19,14 +20,73 @@ from engine.model import Constraints, QueryPlan, View
 from engine.records.export import usage_lines
 from engine.records.phrases import plural
 from engine.records.plain import intent_words, plan_from_json, plan_to_json
+from engine.records.store.store import LONGEST_NAME
 from engine.settings import HYPOTHETICAL, SUB_QUESTIONS, InvestigationSettings
-from ui.access.entrance import person_of
-from ui.investigate.case_request import CaseRequest, case_request
+from engine.verbs.requests import (
+    LONGEST_QUESTION,
+    MOST_SETTINGS,
+    CorpusName,
+    Key,
+    Request,
+    SettingValues,
+    parse_request,
+)
+from ui.investigate.controls import settings_from
+from ui.investigate.expansion_rows import Tab
 from ui.investigate.panels import Stage, banner_html, on_failure
 from ui.investigate.sidebar import Rail, at_click
 from ui.models.connections import Connections
-from ui.session import CASES
+from ui.server.login import person_of
+from ui.session import CASES, LAST_TURN
 from ui.shelf import Library
+
+# The request of the page at a click: the question, the corpus and the values of all controls.
+
+LONGEST = 100_000
+LONGEST_EDIT = 80_000
+
+
+class CaseRequest(Request):
+    """One request of the page. ``session`` and ``visitor`` are the page's secret keys; ``turn`` is the number
+    of the request.
+
+    ``edited`` is the plan as the user has changed it (see ``plan.js``); ``matter`` is the name of the matter
+    in which the case is stored; ``unfinished`` are controls with an incomplete value. ``view`` is the current
+    tab of the board.
+    """
+
+    session: Key = Field(default="", repr=False)
+    visitor: Key = Field(default="", repr=False)
+    question: str = Field(default="", max_length=LONGEST_QUESTION)
+    corpus: CorpusName | None = None
+    turn: StrictInt = Field(default=0, ge=0, le=LAST_TURN)
+    edited: str = Field(default="", max_length=LONGEST_EDIT)
+    view: Tab = "board"
+    matter: str = Field(default="", max_length=LONGEST_NAME)
+    held: SettingValues = Field(default={}, max_length=MOST_SETTINGS)
+    unfinished: Sequence[Annotated[str, Field(max_length=60)]] = Field(default=(), max_length=200)
+
+    def settings(self) -> InvestigationSettings:
+        """Return the settings that the controls show. Raises SettingsError for an invalid value."""
+        if self.unfinished:
+            raise SettingsError(
+                f"{self.unfinished[0]}: the value is incomplete; complete it, or clear the field"
+            )
+        return settings_from(self.held)
+
+
+def case_request(text: str) -> CaseRequest:
+    """Parse the request. Raises InputError, in one line, if it is too long or invalid."""
+    if len(text) > LONGEST:
+        raise InputError("what was asked is too long: shorten the question, the plan or the settings")
+    try:
+        values = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise InputError("what was asked cannot be read: load the page again") from error
+    return parse_request(CaseRequest, values)
+
+
+# The plan of a question: shown before the scan, and used as the user has edited it.
 
 # The settings that determine a plan.
 DECIDING = frozenset({"query_strategy", "must_include", "must_exclude", "depth", "as_of"})

@@ -18,7 +18,6 @@ from engine.language.characters import attribute, marked
 from engine.settings import AUTO, Preset, preset
 from engine.strategy_registry import load_strategies
 from engine.verbs.requests import LONGEST_QUESTION
-from ui.access.entrance import person_of
 from ui.investigate.controls import (
     GROUP_HINTS,
     GROUP_TITLES,
@@ -32,6 +31,7 @@ from ui.investigate.controls import (
 )
 from ui.investigate.costs import build_assist
 from ui.palette import colour
+from ui.server.login import person_of
 from ui.shelf import Example, Library
 from ui.templating import rendered
 

@@ -14,7 +14,6 @@ from engine.investigation.events import Event
 from engine.investigation.strategies.metadata import WholeDocument
 from engine.model import Relation
 from engine.records.replaying import Dismiss, Follow, Need, Pin, Reject, Step, Unreject
-from ui.cases.replay import prepare_replay, run_again
 from ui.investigate.answer import shown_answer
 from ui.investigate.answer_panel import brief_value
 from ui.investigate.case_views import as_judged, judge_met, link_of_words
@@ -32,7 +31,7 @@ from ui.investigate.updates import (
     store_case,
     store_note,
 )
-from ui.open_case import OpenCase
+from ui.open_case import OpenCase, prepare_replay, run_again
 from ui.session import LINED, CaseSessions, case_of
 
 LONGEST_REASON = 2_000

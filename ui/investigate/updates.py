@@ -24,34 +24,30 @@ from engine.language.characters import attribute
 from engine.llm import LanguageModel
 from engine.records.phrases import short_citation
 from engine.records.replaying import Step
-from ui.access.entrance import person_of
-from ui.cases.bar import bar_value
 from ui.cases.storage import KeptCases, keeping_for
-from ui.expansion.request import Looked
-from ui.expansion.view import descendants_of, view_value
 from ui.investigate.answer import WAITING as NO_ANSWER
 from ui.investigate.answer_panel import brief_value
 from ui.investigate.board import as_read, board_data, provenance, read_whole
-from ui.investigate.case_request import CaseRequest, case_request
 from ui.investigate.case_views import concepts_box, dossiers, may_judge, rules_slot
 from ui.investigate.costs import question_or_sample, wire_assist
-from ui.investigate.coverage import WAITING as NO_AREAS
-from ui.investigate.coverage import coverage
-from ui.investigate.figures import figures_html
-from ui.investigate.finding import finding_html
+from ui.investigate.expansion import descendants_of, view_value
+from ui.investigate.expansion_rows import Looked
+from ui.investigate.finding import WAITING as NO_AREAS
+from ui.investigate.finding import coverage, figures_html, finding_html
 from ui.investigate.panels import PARTS, Stage, banner_html, on_failure
 from ui.investigate.passages import WAITING as NO_PASSAGES
 from ui.investigate.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
-from ui.investigate.plan import edited_plan
+from ui.investigate.plan import CaseRequest, case_request, edited_plan
 from ui.investigate.progress import Story, render_progress, update_progress
 from ui.investigate.sidebar import Rail, at_click
 from ui.models.connections import Connections
-from ui.open_case import OpenCase
-from ui.server.locality import visitor_of
+from ui.open_case import OpenCase, bar_value
+from ui.server.address import visitor_of
+from ui.server.login import person_of
+from ui.server.template import Room, StateChangedError, packed, unpacked
 from ui.server.warming import loading
 from ui.session import LINED, CaseSessions, case_of, new_token, turn_of
 from ui.shelf import Library
-from ui.workers.template import Room, StateChangedError, packed, unpacked
 
 LOG = logging.getLogger(__name__)
 REST_STEP = 40

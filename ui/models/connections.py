@@ -15,7 +15,7 @@ from engine.access.users import Action, Person, may
 from engine.errors import BudgetError, InputError, ModelError
 from engine.llm import LanguageModel, Meter, Prompt, Reply, Usage
 from engine.llm.base import Answer
-from engine.llm.spec import read_spec
+from engine.llm.connection import read_spec
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
 
 # The operator's own model, offered to visitors within a daily quota.

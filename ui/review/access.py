@@ -32,10 +32,10 @@ from engine.verbs.requests import CorpusName, Key
 from ui.calls import Access, Caller, Form
 from ui.cases.access import exact, percent
 from ui.cases.storage import KeptCases
-from ui.jobs.jobs import Job, Jobs, Rules
+from ui.server.jobs import Job, Jobs, Rules
+from ui.server.pool import Workers
 from ui.shelf import Library
 from ui.templating import rendered
-from ui.workers.pool import Workers
 
 # Words of verdicts, reasons and items.
 

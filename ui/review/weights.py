@@ -22,7 +22,6 @@ from engine.review.training import (
 )
 from ui.calls import Answer, Call
 from ui.investigate.case_views import may_judge
-from ui.jobs.jobs import Job, Owner, State
 from ui.review.access import (
     MOST_PASSAGES,
     MOST_QUESTIONS,
@@ -33,6 +32,7 @@ from ui.review.access import (
     learn,
     shown,
 )
+from ui.server.jobs import Job, Owner, State
 
 # Limits: questions that move, shown of each kind; listed weights.
 MOST_SHOWN, MOST_LISTED = 20, 30

@@ -9,16 +9,22 @@ import socket
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import h11
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings, is_loopback
 from ui.server.routes import HEARD, Heard, refuse
+
+if TYPE_CHECKING:
+    import gradio as gr
+
 
 # The visitor's address behind the proxies that the operator names, and whether it is local.
 #
@@ -370,3 +376,29 @@ class OriginGate:
         # The user follows a link to the page, or an allowed page frames it.
         followed = headers.get("sec-fetch-mode") == "navigate" and scope["path"] in FOLLOWED
         return followed and scope["method"] in READING
+
+
+# Distinguish local requests from remote ones, and return the addresses of remote ones.
+
+
+def is_local(request: gr.Request | Request) -> bool:
+    """Return whether a request comes directly from this machine; False without the middleware."""
+    visitor = _visitor(request)
+    return visitor is not None and visitor.local
+
+
+def address_of(request: gr.Request | Request) -> str:
+    """Return the address of a request as rate limits count it; empty if unknown."""
+    visitor = _visitor(request)
+    return "" if visitor is None else visitor.address
+
+
+def visitor_of(request: gr.Request) -> str:
+    """Return the visitor's key in the fair queue: the page load and its address."""
+    return f"{address_of(request)} {getattr(request, 'session_hash', None) or ''}"
+
+
+def _visitor(request: gr.Request | Request) -> Visitor | None:
+    asked = request if isinstance(request, Request) else request.request
+    visitor = asked.scope.get(VISITOR) if asked is not None else None
+    return visitor if isinstance(visitor, Visitor) else None

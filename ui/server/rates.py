@@ -17,12 +17,10 @@ import gradio as gr
 from gradio.context import LocalContext
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ui.server.address import VISITOR, Visitor
-from ui.server.bodies import READ
-from ui.server.locality import address_of
-from ui.server.routes import POLICY, Cost, Policy, refuse_for
+from ui.server.address import VISITOR, Visitor, address_of
+from ui.server.routes import POLICY, READ, Cost, Policy, refuse_for
+from ui.server.template import used
 from ui.session import WORKING_ON_CASES
-from ui.workers.template import used
 
 # The cost of a case to its address: the processor time that it used, known after it has run.
 #

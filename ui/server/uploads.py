@@ -27,9 +27,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from engine.files import make_private_folder
 from ui.server.address import VISITOR, Visitor
-from ui.server.bodies import SLOWEST, STARTS, too_large
 from ui.server.rates import Buckets, Rate
-from ui.server.routes import MEGABYTE, POLICY, Policy, refuse, refuse_for
+from ui.server.routes import MEGABYTE, POLICY, SLOWEST, STARTS, Policy, refuse, refuse_for, too_large
 
 # A form has some overhead around its files, in bytes.
 AROUND = 100_000

@@ -1,18 +1,18 @@
-"""The MCP server: the same tools, and cases and passages as resources.
-
-It calls the functions of the page's endpoints, so that these calls are metered, refused and logged like all
-others. Each message is answered independently; there is no state between two.
-"""
+"""The MCP server and the route of exported files: tools, and cases and passages as resources."""
 
 from __future__ import annotations
 
+import base64
 import logging
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
+from urllib.parse import quote, unquote
 
 import gradio as gr
+import orjson
 from anyio.to_thread import run_sync
 from gradio.block_function import BlockFunction
 from gradio.context import LocalContext
@@ -21,14 +21,97 @@ from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from pydantic import AnyUrl
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from engine.records.store.store import engine_version
-from engine.verbs.cases import list_cases
+from engine.verbs.cases import list_cases, show_part
+from engine.verbs.passages import read_passage
 from engine.verbs.verb import Verb, as_text
-from ui.tools.endpoints import TOOL
-from ui.tools.resources import MEDIA_TYPE, SETTINGS, called_by, listed_cases, settings_text, templates
+from ui.investigate.controls import settings_schema
+from ui.server.routes import refuse
+from ui.tools.caller import TOOL
 from ui.tools.schemas import SETTINGS_ADDRESS, input_schema, output_schema
+
+# Cases and passages as MCP resources, and the tools that read them.
+#
+# ``redstring://case/ID``, ``redstring://passage/CORPUS/ID``: names percent-encoded, ids
+# unchanged.
+
+MEDIA_TYPE = "application/json"
+_CASE = re.compile(r"redstring://case/(?P<case>[\w-]{1,100})", re.ASCII)
+_PASSAGE = re.compile(r"redstring://passage/(?P<corpus>[^/]{1,700})/(?P<what>.{1,3000})")
+_LONGEST_TITLE = 100
+
+
+def called_by(uri: str) -> tuple[str, dict[str, Any]] | None:
+    """Return the tool that reads a resource, and its arguments; None for an unknown URI."""
+    case = _CASE.fullmatch(uri)
+    if case is not None:
+        return show_part.tool.name, {"case": case["case"]}
+    passage = _PASSAGE.fullmatch(uri)
+    if passage is not None:
+        return read_passage.tool.name, {
+            "corpus": unquote(passage["corpus"]),
+            "what": unquote(passage["what"]),
+        }
+    return None
+
+
+def settings_text() -> str:
+    """Return the schema of the settings, as JSON."""
+    return orjson.dumps(settings_schema()["anyOf"][0]).decode()
+
+
+def templates() -> list[types.ResourceTemplate]:
+    """Return the templates of resource URIs."""
+    return [
+        types.ResourceTemplate(
+            uriTemplate="redstring://case/{case}",
+            name="case",
+            title="A kept case",
+            description="A case of the caller's in short, by its id.",
+            mimeType=MEDIA_TYPE,
+        ),
+        types.ResourceTemplate(
+            uriTemplate="redstring://passage/{corpus}/{+id}",
+            name="passage",
+            title="A passage in place",
+            description="A passage with its neighbours and references, or the beginning of a document, by "
+            "the name of the corpus and its id.",
+            mimeType=MEDIA_TYPE,
+        ),
+    ]
+
+
+SETTINGS = types.Resource(
+    uri=AnyUrl(SETTINGS_ADDRESS),
+    name="settings",
+    title="Settings of a case",
+    description="All settings that investigate, answer and plan take: type, bounds, unit, meaning.",
+    mimeType=MEDIA_TYPE,
+)
+
+
+def listed_cases(found: Mapping[str, Any]) -> list[types.Resource]:
+    """Return the cases of a list as resources."""
+    return [
+        types.Resource(
+            uri=AnyUrl(f"redstring://case/{quote(one['id'])}"),
+            name=one["id"],
+            title=(one["name"] or one["question"])[:_LONGEST_TITLE],
+            description=f"{one['corpus']}, {one['started'][:16]}, evidence: {one['evidence']}",
+            mimeType=MEDIA_TYPE,
+        )
+        for one in found["cases"]
+    ]
+
+
+# The MCP server: the same tools, and cases and passages as resources.
+#
+# It calls the functions of the page's endpoints, so that these calls are metered, refused and
+# logged like all others. Each message is answered independently; there is no state between two.
 
 LOG = logging.getLogger(__name__)
 INSTRUCTIONS = (
@@ -149,3 +232,34 @@ def _refused(words: str) -> types.CallToolResult:
 
 def _error(words: str) -> McpError:
     return McpError(types.ErrorData(code=types.INVALID_PARAMS, message=words))
+
+
+# The route from which the file of an export is fetched: ``/gradio_api/case/ID/FORMAT``.
+
+NOT_STORED = {"cache-control": "no-store"}
+
+
+class CaseFiles:
+    """Serves exported files.
+
+    ``export`` does the work of the tool of that name, see ``ToolServer.function``.
+    """
+
+    def __init__(self, export: Callable[[], Callable[..., dict[str, Any]]]) -> None:
+        self._export = export
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the file of a case in a format; 404 if the caller does not own the case."""
+        case, named = scope["path"].rstrip("/").rsplit("/", 2)[1:]
+        request = gr.Request(Request(scope, receive))
+        LocalContext.request.set(request)
+        work = partial(self._export(), request, case=case, format=named, detail="full")
+        try:
+            found = await run_sync(work)
+        except gr.Error as error:
+            await refuse(scope, receive, send, 404, str(error.message))
+            return
+        text = found.get("text")
+        data = base64.b64decode(found["base64"]) if text is None else text.encode()
+        headers = {**NOT_STORED, "content-disposition": f'attachment; filename="{found["file"]}"'}
+        await Response(data, 200, headers, found["media_type"])(scope, receive, send)

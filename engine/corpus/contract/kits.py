@@ -7,7 +7,7 @@ from datetime import date
 
 import numpy as np
 
-from engine.corpus.extracted.readings import Judgement, Proposal, Validation, add_validation, load_validations
+from engine.corpus.extracted import Judgement, Proposal, Validation, add_validation, load_validations
 from engine.corpus.grades import Basis, grades_of, set_grade, withdraw_grade
 from engine.corpus.journal import Journals
 from engine.corpus.judgements import add_confirmation, load_confirmations, make_confirmation

@@ -24,7 +24,7 @@ from engine.corpus.embedded.links import (
     Tables,
 )
 from engine.corpus.embedded.passages import PassageTable
-from engine.corpus.extracted.readings import Judgement, Proposal, Validation, locate
+from engine.corpus.extracted import Judgement, Proposal, Validation, locate
 from engine.corpus.judgements import Decision, Place, locate_reference
 from engine.model import Span, Status, TargetKind
 

@@ -33,23 +33,14 @@ from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable, Printed, printed_of
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.structure import Browsing, Outline
-from engine.corpus.extracted.readings import current_verdicts, load_validations
+from engine.corpus.extracted import current_verdicts, load_validations
 from engine.corpus.journal import FolderJournals, Journals
 from engine.corpus.ontology import ontology_from, ontology_in_force
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
 from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
-from engine.model import (
-    Direction,
-    Document,
-    Entity,
-    Passage,
-    Reference,
-    Relation,
-    Section,
-    Status,
-)
+from engine.model import Direction, Document, Entity, Passage, Reference, Relation, Section, Status
 
 if TYPE_CHECKING:
     from engine.corpus.embedded.dense import VectorIndex

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.contents import NO_EMBEDDING, Contents
+from engine.corpus.contents import NO_EMBEDDING, Contents, pack
 from engine.corpus.embedded.block import (
     BLOCKS,
     CONTEXT_FIELD,
@@ -50,7 +50,6 @@ from engine.corpus.embedded.links import (
     columns_of,
 )
 from engine.corpus.embedded.mentions import Definers, EntityTable, definers_of
-from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import flush, new_generation, publish
 from engine.corpus.judgements import current_decisions, load_decisions

@@ -29,7 +29,7 @@ from engine.corpus.embedded.publication import (
     VALIDATIONS_NAME,
     WEIGHTS_NAME,
 )
-from engine.corpus.extracted.readings import Validation
+from engine.corpus.extracted import Validation
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql.catalogue import SCHEMA, TABLES
 from engine.corpus.postgresql.server import Server

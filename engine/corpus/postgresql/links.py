@@ -12,9 +12,17 @@ import orjson
 from engine.corpus.embedded.arrays import ranges
 from engine.corpus.embedded.links import RELATION_NUMBERS, RELATIONS, STATUS_NUMBERS, STATUSES, TARGET_KINDS
 from engine.corpus.embedded.mentions import Shared, load_entity, shared_links
-from engine.corpus.postgresql.binary import unpacked
 from engine.corpus.postgresql.catalogue import SCHEMA, get_entity_document
-from engine.corpus.postgresql.queries import ASKED, IN_PARTS, OWN, Cache, PostgresQueries, codes, columns_of
+from engine.corpus.postgresql.queries import (
+    ASKED,
+    IN_PARTS,
+    OWN,
+    Cache,
+    PostgresQueries,
+    codes,
+    columns_of,
+    unpacked,
+)
 from engine.corpus.protocol import Cited, Links, Mentions, Quoted, Rows
 from engine.language.references.definitions import DefinedName
 from engine.model import Direction, Entity, Reference, Relation, Span, Status

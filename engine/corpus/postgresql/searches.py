@@ -17,9 +17,18 @@ from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import FIELDS, Block, hashed
 from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.embedded.lexical import LexicalIndex, PostingsOf, weights
-from engine.corpus.postgresql.binary import format_vector, parse_columns, parse_vector, unpacked
 from engine.corpus.postgresql.catalogue import SCHEMA
-from engine.corpus.postgresql.queries import ASKED, OWN, Cache, PostgresQueries, columns_of
+from engine.corpus.postgresql.queries import (
+    ASKED,
+    OWN,
+    Cache,
+    PostgresQueries,
+    columns_of,
+    format_vector,
+    parse_columns,
+    parse_vector,
+    unpacked,
+)
 from engine.corpus.postgresql.server import Replicated, Server
 from engine.corpus.protocol import Hits, Mask, Rows
 from engine.language.analysis import analyzer

@@ -17,7 +17,7 @@ from engine.corpus.address import Address
 from engine.corpus.embedded.generation import Manifest
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.store import info_of
-from engine.corpus.extracted.readings import Validation, current_verdicts
+from engine.corpus.extracted import Validation, current_verdicts
 from engine.corpus.ontology import ontology_from
 from engine.corpus.postgresql.catalogue import SCHEMA, find_published, hold_generation, parse_manifest
 from engine.corpus.postgresql.journals import PostgresJournals, apply_verdicts

@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 from psycopg import Connection, Error
 
 from engine.corpus.address import Address
+from engine.corpus.contents import pack
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import FIELDS, Block, postings_of
 from engine.corpus.embedded.documents import GivenNames
 from engine.corpus.embedded.generation import NO_MODEL, SPARSE_NAME, Manifest
 from engine.corpus.embedded.links import Targets, columns_of
 from engine.corpus.embedded.mentions import definers_of
-from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.publication import new_generation, publish
 from engine.corpus.embedded.writing import Parts, write_generation
 from engine.corpus.journal import FolderJournals
-from engine.corpus.postgresql import binary
-from engine.corpus.postgresql.binary import read_columns
+from engine.corpus.postgresql import queries
 from engine.corpus.postgresql.catalogue import SCHEMA
 from engine.corpus.postgresql.journals import copy_lines_back
+from engine.corpus.postgresql.queries import read_columns
 from engine.corpus.postgresql.store import PostgresCorpus
 from engine.model import Passage, Reference
 
@@ -131,7 +131,7 @@ class _Unloader:
         arrays: dict[str, Array] = {}
         for number, name in enumerate(FIELDS):
             own = np.flatnonzero(fields == number).tolist()
-            every = binary.unpacked([lists[one] for one in own], np.int32)
+            every = queries.unpacked([lists[one] for one in own], np.int32)
             held = np.repeat(keys[own], [len(lists[one]) // 4 for one in own])
             order = np.lexsort((every, held))
             hashes, first = np.unique(held[order], return_index=True)
@@ -139,7 +139,7 @@ class _Unloader:
                 f"lexical.{name}.hashes": hashes,
                 f"lexical.{name}.pointers": np.append(first, len(every)).astype(np.int64),
                 f"lexical.{name}.rows": every[order],
-                f"lexical.{name}.weights": binary.unpacked([weights[one] for one in own], np.float32)[order],
+                f"lexical.{name}.weights": queries.unpacked([weights[one] for one in own], np.float32)[order],
                 f"lexical.{name}.size": np.asarray([self._passages], np.int64),
             }
         self._progress("postings", len(found), len(found))

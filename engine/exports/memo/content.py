@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from engine.answers.record import Citation
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus
 from engine.exports.checking import Check, Checker
 from engine.records.phrases import full_citation, short_citation

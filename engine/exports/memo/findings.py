@@ -30,17 +30,7 @@ from engine.records.replaying import (
     standing,
     step_of,
 )
-from engine.records.store.chain import (
-    BEGINNING,
-    DESCRIBED,
-    JUDGED,
-    OPENED,
-    RAN,
-    UNDONE,
-    Event,
-    digest,
-    seal,
-)
+from engine.records.store.chain import BEGINNING, DESCRIBED, JUDGED, OPENED, RAN, UNDONE, Event, digest, seal
 from engine.records.store.database import CaseSummary
 from engine.strategy_registry import strategy_title
 

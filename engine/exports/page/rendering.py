@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus
 from engine.exports.checking import Checker
 from engine.exports.memo.composing import checker_of, compose, names_of

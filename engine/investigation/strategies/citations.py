@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import begins, distinct, falling, found_in, numbered
-from engine.corpus.extracted.graph import ExtractedGraph, extracted_graph
+from engine.corpus.extracted import ExtractedGraph, extracted_graph
 from engine.corpus.protocol import Links, Rows, Scores
 from engine.investigation.filters import document_links, is_document_link, newest, select_links
 from engine.investigation.strategies.base import Context, Evidence, Seeds

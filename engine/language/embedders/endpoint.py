@@ -16,8 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from engine.errors import ModelError, SettingsError
 from engine.language.embedders.base import Kind, Vectors, unit
-from engine.llm.sending import Patience, Secret, checked_key, passing
-from engine.llm.spec import OPENAI_URL
+from engine.llm.connection import OPENAI_URL, Patience, Secret, checked_key, passing
 from engine.network import TIMED_OUT, Received, background_loop, fetch, in_words, open_client
 from engine.operator_settings import operator_settings, variable
 

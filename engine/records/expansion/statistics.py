@@ -9,7 +9,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from engine.corpus.lookup import find_passages
+from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus
 from engine.investigation.trails import FROM_QUESTION, RELATIONS
 from engine.model import Document, Passage, StrategyCount

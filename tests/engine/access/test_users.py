@@ -49,7 +49,9 @@ def test_a_user_comes_in_by_the_password_alone(users: Users) -> None:
     assert [role_of(users, name) for name in ("anna", "Anna", "boris")] == [Role.REVIEWER, None, None]
 
 
-def test_the_hash_for_unknown_names_matches_no_password(users: Users, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hash_for_unknown_names_matches_no_password(
+    users: Users, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("engine.access.users.UNKNOWN_USER_HASH", hash_password("the password of nobody"))
     assert not users.authenticate("boris", "the password of nobody")
     assert not check_password("the password of nobody", None)

@@ -12,7 +12,7 @@ from engine.answers.answer import answer
 from engine.answers.export import answer_to_json
 from engine.answers.record import Answer, Citation, Sentence, with_links
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.corpus.protocol import Corpus
 from engine.extraction.judging import Ends, judge_link
 from engine.investigation import Case

@@ -10,7 +10,7 @@ import pytest
 
 from engine.cli.main import main
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement, Validation, add_validation
+from engine.corpus.extracted import Judgement, Validation, add_validation
 from engine.extraction.checklist import checklist
 from tests.engine.extraction.readers import honest, liar
 from tests.engine.llm.server import ScriptedServer

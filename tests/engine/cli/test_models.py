@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.caller import LocalCaller
+from engine.cli.main import LocalCaller
 from engine.errors import SettingsError
 from engine.llm.client import ChatModel
 from engine.verbs.requests import ModelOptions
@@ -96,7 +96,7 @@ class TestFlags:
         with ScriptedServer(words) as server:
             named = self.model(server.spec)
             assert named is not None
-            from engine.llm.probing import probe
+            from engine.llm.client import probe
 
             assert probe(named).fine
             assert server.requests[0].authorization == f"Bearer {KEY}"

@@ -11,7 +11,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.evaluation import Question, evaluate
 from engine.evaluation.evaluate import judge_questions, score_ranking, summarise
-from engine.evaluation.results import investigate_one, source_ids
+from engine.evaluation.metrics import investigate_one, source_ids
 from engine.investigation.strategies.contract import toy_corpus
 from tests.engine.harbour import NOTHING
 from tests.engine.investigation.story import SETTINGS, finished

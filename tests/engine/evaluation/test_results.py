@@ -8,7 +8,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import SourceError
-from engine.evaluation.results import read_results, results_bytes, run_header
+from engine.evaluation.metrics import read_results, results_bytes, run_header
 from tests.engine.evaluation.values import result
 from tests.engine.investigation.story import SETTINGS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.evaluation.evaluate import score_ranking
-from engine.evaluation.results import GoldPlace, PoolResult, QuestionResult
+from engine.evaluation.metrics import GoldPlace, PoolResult, QuestionResult
 from engine.model import Completeness
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.corpus.extracted.readings import Proposal
+from engine.corpus.extracted import Proposal
 from engine.extraction.prompting import MOST_ENTRIES, ModelAnswer, Piece, Refused, Window, check_answer
 from engine.model import Document, Passage, Relation
 

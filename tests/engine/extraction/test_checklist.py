@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement, Proposal, Validation, add_reading, add_validation
+from engine.corpus.extracted import Judgement, Proposal, Validation, add_reading, add_validation
 from engine.corpus.protocol import Corpus
 from engine.extraction.checklist import (
     CHECKED_RELATIONS,

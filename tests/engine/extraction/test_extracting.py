@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import DocumentRead, Proposal, WindowRead, load_readings, proposals
+from engine.corpus.extracted import DocumentRead, Proposal, WindowRead, load_readings, proposals
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError, SettingsError
 from engine.extraction import expected, extract, make_plan
 from engine.extraction.extracting import Plan
 from engine.llm import Budget, Meter
 from engine.llm.client import ChatModel, connect
-from engine.llm.sending import Patience
+from engine.llm.connection import Patience
 from engine.model import Passage, Relation
 from tests.engine.extraction.readers import LIES, honest, liar
 from tests.engine.forked import Tell, killed

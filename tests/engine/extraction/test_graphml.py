@@ -5,7 +5,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from engine.corpus.extracted.readings import Judgement, Validation, add_reading, add_validation
+from engine.corpus.extracted import Judgement, Validation, add_reading, add_validation
 from engine.errors import InputError
 from engine.extraction.checklist import checklist
 from engine.extraction.export import write_graphml

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import (
+from engine.corpus.extracted import (
     Judgement,
     Proposal,
     Validation,

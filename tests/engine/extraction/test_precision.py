@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from engine.corpus.extracted.readings import Judgement, Proposal, Validation
+from engine.corpus.extracted import Judgement, Proposal, Validation
 from engine.extraction.checklist import Precision, by_sort, calibration, precision, wilson
 from engine.model import Relation
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from engine.corpus.extracted.readings import Proposal
+from engine.corpus.extracted import Proposal
 from engine.extraction.prompting import CONCEPT_TOKENS, FULL_LIST, Concepts, Piece, Window
 from engine.llm.prompt import most_tokens
 from engine.model import Document, Passage, Relation

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.packing import content_key
+from engine.corpus.contents import content_key
 from engine.ingestion.indexing import VectorSource
 from engine.model import Passage
 

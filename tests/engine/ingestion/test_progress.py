@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.hashed import in_place_of_the_model
+from benchmarks.growing import in_place_of_the_model
 from engine.ingestion.build import build_corpus
 from engine.ingestion.report import ProgressBar
 

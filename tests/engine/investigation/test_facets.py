@@ -11,12 +11,7 @@ import pytest
 from engine.corpus.protocol import Area, Corpus
 from engine.errors import SettingsError
 from engine.investigation.evidence import key_phrases
-from engine.investigation.facets import (
-    Facet,
-    facets_for,
-    keywords_of,
-    shared_terms,
-)
+from engine.investigation.facets import Facet, facets_for, keywords_of, shared_terms
 from engine.retrieval.planning import make_plan
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.retrieval.searching import searched

@@ -16,17 +16,7 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.investigation import Case
 from engine.investigation.events import PlanMade, ScanFinished
 from engine.language.analysis import analyzer
-from engine.model import (
-    Document,
-    Entity,
-    EntityKind,
-    Passage,
-    Reference,
-    Relation,
-    Span,
-    Status,
-    TargetKind,
-)
+from engine.model import Document, Entity, EntityKind, Passage, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings
 
 SMALL, LARGE = 5_000, 50_000

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.figures import FIGURES, Condition, condition
 from engine.investigation.stopping import Progress, decide
 from engine.model import Completeness, StopReason
-from engine.settings import InvestigationSettings
+from engine.settings import FIGURES, Condition, InvestigationSettings, condition
 
 ESTIMATE = Completeness(0.7, 0.6, 0.8)
 GOING_ON = Progress(

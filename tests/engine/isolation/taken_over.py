@@ -15,9 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.attacks.outcome import Attempt
-from engine.isolation.installation import python_policy
-from engine.isolation.layers import entering
+from benchmarks.attacks.small_corpora import Attempt
+from engine.isolation.layers import entering, python_policy
 from engine.operator_settings import PROJECT
 from tests.engine.isolation import inside
 

@@ -8,14 +8,13 @@ import sys
 
 import pytest
 
-from engine.isolation.installation import python_policy
-from engine.isolation.layers import entering, in_words, layers_here
-from engine.isolation.policy import Layer, Policy
+from engine.isolation.confining import Layer, Policy
+from engine.isolation.layers import entering, in_words, layers_here, python_policy
 from tests.engine.isolation.taken_over import attempts
 
 # Becomes the rest of the command with a filter that refuses some calls, as a container does.
 WITHOUT = (
-    "import os, sys; from engine.isolation.calls import refuse_calls;"
+    "import os, sys; from engine.isolation.confining import refuse_calls;"
     "refuse_calls(tuple(sys.argv[1].split()));"
     "os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"
 )

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from engine.errors import BudgetError, CancelledError
 from engine.llm import Budget, Data, Meter, Prompt
-from engine.llm.cache import AnswerCache, answer_key, default_cache
 from engine.llm.client import connect
+from engine.llm.cost import AnswerCache, answer_key, default_cache
 from tests.engine.forked import FORK
 from tests.engine.llm.server import Parts, ScriptedServer
 

@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from engine.llm import Data, Form, Meter, Prefix, Prompt
 from engine.llm.base import Counted
 from engine.llm.client import connect
+from engine.llm.completions import schema_text
+from engine.llm.connection import read_spec
 from engine.llm.prompt import messages, shared_texts
-from engine.llm.schemas import schema_text
-from engine.llm.spec import read_spec
 from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 

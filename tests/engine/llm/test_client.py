@@ -134,14 +134,14 @@ def test_nothing_is_imported_before_something_is_asked() -> None:
     """The package is slow to load, and whoever uses no model does not wait for it."""
     script = (
         "import sys\n"
-        "import engine.cli.caller, engine.llm.probing, engine.llm.cost, engine.llm.cost\n"
+        "import engine.cli.main, engine.llm.client, engine.llm.cost, engine.llm.cost\n"
         "from engine.llm import Data, Prompt\n"
-        "from engine.llm.cache import AnswerCache\n"
+        "from engine.llm.cost import AnswerCache\n"
         "from engine.llm.client import connect\n"
         "model = connect('openai:m@http://127.0.0.1:9/v1')\n"
         "assert model.expected(Prompt('t', 'Do.', (Data('a', 'b'),)), AnswerSchema).tokens\n"
         "assert not {'openai', 'httpx2'} & set(sys.modules)\n"
-    ).replace("AnswerSchema", "engine.llm.probing._Word")
+    ).replace("AnswerSchema", "engine.llm.client._Word")
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from engine.errors import ModelError, RedstringError, SettingsError
 from engine.llm import Data, Meter, Prompt
-from engine.llm.cache import AnswerCache
 from engine.llm.client import ChatModel, connect, connect_from_environment
-from engine.llm.sending import REDACTED, Secret
+from engine.llm.connection import REDACTED, Secret
+from engine.llm.cost import AnswerCache
 from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 KEY = "sk-proj-AbC123/4567+890xyzXYZ"

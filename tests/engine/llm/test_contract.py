@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.llm.cache import AnswerCache
 from engine.llm.client import ChatModel
 from engine.llm.contract import LanguageModelContract
+from engine.llm.cost import AnswerCache
 from tests.engine.llm.server import Asked, ScriptedServer
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from engine.errors import ModelError
 from engine.llm import Data, Meter, Prompt
+from engine.llm.connection import Patience, Sender, read_spec
 from engine.llm.exchange import Exchange
-from engine.llm.sending import Patience, Sender
-from engine.llm.spec import read_spec
 from engine.network import OVERSIZED, TIMED_OUT, Received
 from tests.engine.llm.server import Parts
 

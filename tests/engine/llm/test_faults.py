@@ -11,7 +11,7 @@ import pytest
 from engine.errors import AnswerError, BudgetError, CancelledError, ModelError, RefusalError
 from engine.llm import Budget, Data, Meter, Prompt
 from engine.llm.client import connect
-from engine.llm.sending import Patience
+from engine.llm.connection import Patience
 from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 FINE = {"queries": ["dues"]}

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from engine.llm.schemas import schema_text, strict_schema
+from engine.llm.completions import schema_text, strict_schema
 
 
 class Item(BaseModel):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import SettingsError
-from engine.llm.spec import read_spec
+from engine.llm.connection import read_spec
 
 HERE = "openai:m@http://127.0.0.1:1/v1"
 # Options, or whole specs, that are refused, and what is told.

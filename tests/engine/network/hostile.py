@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from benchmarks.attacks.outcome import Attempt
+from benchmarks.attacks.small_corpora import Attempt
 from engine.network import Received, fetch, guarded_transport, open_client
 
 SESSION = "s" * 32
@@ -222,7 +222,7 @@ def form_attempt(form: str) -> Attempt:
         # Imported here: the page takes seconds, and other tests of this folder do not need it.
         from ui.calls import answer
         from ui.models.connections import Connections
-        from ui.models.servers import CALLS, ConnectingDesk
+        from ui.models.dialog import CALLS, ConnectingDesk
 
         desk = ConnectingDesk(Connections())
         url = form.replace("PORT", str(server.port))

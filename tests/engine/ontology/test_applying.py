@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from engine.corpus.protocol import Corpus, Ontology
-from engine.corpus.rules.expressions import Rule
+from engine.corpus.rule_expressions import Rule
 from engine.errors import SettingsError
 from engine.ontology.applying import Outcome, apply_rules, cite, facts_from, find_provision
 from engine.ontology.report import outcomes_json, verdict_words

@@ -8,8 +8,8 @@ from typing import Any
 
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.llm.cache import AnswerCache
 from engine.llm.client import ChatModel, connect
+from engine.llm.cost import AnswerCache
 from engine.records.comparing import compare, comparison_lines
 from engine.records.replaying import replay
 from engine.settings import preset

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, rejected_links, unjudge_link

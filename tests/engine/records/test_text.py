@@ -20,24 +20,9 @@ from engine.investigation.events import (
     ScanFinished,
     Stopped,
 )
-from engine.model import (
-    Completeness,
-    QueryPlan,
-    RoundReport,
-    Stop,
-    StopReason,
-    StrategyCount,
-    View,
-)
+from engine.model import Completeness, QueryPlan, RoundReport, Stop, StopReason, StrategyCount, View
 from engine.records.phrases import short_citation
-from engine.records.text import (
-    MOST_PROBLEMS,
-    WIDTH,
-    event_line,
-    ingestion_text,
-    passages_text,
-    trail_names,
-)
+from engine.records.text import MOST_PROBLEMS, WIDTH, event_line, ingestion_text, passages_text, trail_names
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import SETTINGS, case_of, finished, ran
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement, current_verdicts, load_validations
+from engine.corpus.extracted import Judgement, current_verdicts, load_validations
 from engine.corpus.protocol import Corpus
 from engine.extraction.judging import UNWRITTEN, Ends, judge_link, rejected_links, unjudge_link
 from engine.model import Reference, Relation, Status, TargetKind

@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.access.users import Person, Role
 from engine.operator_settings import OperatorSettings
-from ui.access.entrance import PERSON
-from ui.access.gate import AccessGate, entrance_of
 from ui.server.address import Addressing
+from ui.server.gate import AccessGate, entrance_of
+from ui.server.login import PERSON
 
 PASSWORD = "correct horse"
 

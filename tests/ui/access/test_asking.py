@@ -9,8 +9,8 @@ from starlette.requests import Request
 from engine.access.users import Person, Role
 from engine.errors import AccessError
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from ui.access.entrance import PERSON, person_of
 from ui.server.address import VISITOR, Visitor
+from ui.server.login import PERSON, person_of
 
 TOKEN = "t" * 32
 

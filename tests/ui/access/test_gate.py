@@ -12,9 +12,9 @@ from engine.access.users import Role, Users, key_of, server_secret
 from engine.errors import InputError
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser, behind
-from ui.access.entrance import LARGEST_FORM, NAME_TRIES, PasswordEntrance
-from ui.access.gate import COOKIE, AccessGate, entrance_of
 from ui.server.address import Addressing
+from ui.server.gate import COOKIE, AccessGate, entrance_of
+from ui.server.login import LARGEST_FORM, NAME_TRIES, PasswordEntrance
 
 PAGE = {"accept": "text/html"}
 
@@ -165,7 +165,7 @@ def test_who_guesses_is_slowed_by_name_and_the_owner_is_not_kept_out(gate: ASGIA
 def test_who_guesses_at_many_names_is_slowed_by_address(
     settings: OperatorSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.access.entrance.ADDRESS_TRIES", 2)
+    monkeypatch.setattr("ui.server.login.ADDRESS_TRIES", 2)
     gate = Addressing(AccessGate(behind, settings, PasswordEntrance(settings, lambda: 0.0)))
     # Of IPv6 somebody has 2^64 addresses to choose from.
     addresses = ("2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1:ffff::", "2001:db8:0:1::3")

@@ -10,9 +10,8 @@ from engine.access.users import Role
 from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import Browser, behind
 from tests.ui.access.provider import CLIENT, SECRET, Claims, Provider
-from ui.access.entrance import Account
-from ui.access.gate import AccessGate, entrance_of
-from ui.access.huggingface import HuggingFaceEntrance
+from ui.server.gate import AccessGate, entrance_of
+from ui.server.login import Account, HuggingFaceEntrance
 
 
 @pytest.fixture

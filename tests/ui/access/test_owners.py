@@ -22,11 +22,11 @@ from tests.ui.access.calls_of_others import ABSENT, TRIED, filled
 from tests.ui.access.conftest import PASSWORD
 from tests.ui.raw import API, Answer, stranger
 from tests.ui.served import inside_a_loop, served
-from ui.access import owners
-from ui.access.gate import COOKIE as SESSION
-from ui.access.owners import COOKIE, UNKNOWN
 from ui.models.connections import Connections
 from ui.page import build_page
+from ui.server import gate
+from ui.server.gate import BROWSER_COOKIE, UNKNOWN
+from ui.server.gate import COOKIE as SESSION
 from ui.shelf import open_library
 
 SECRET = "zebra-5d20"
@@ -100,7 +100,7 @@ class Place:
 
     def caller(self, address: str = "", **cookies: str) -> Caller:
         """Another caller; ``browser`` and ``session`` are its cookies."""
-        names = {"browser": COOKIE, "session": SESSION}
+        names = {"browser": BROWSER_COOKIE, "session": SESSION}
         given = {names[name]: value for name, value in cookies.items()}
         return replace(self.visitor, address=address, cookies=given)
 
@@ -296,15 +296,17 @@ def test_a_browser_is_known_by_a_cookie_that_scripts_cannot_read(place: Place) -
     cookie, *limits = answer.headers["set-cookie"].split("; ")
     assert limits == ["HttpOnly", "Path=/", "SameSite=lax"]
     assert "set-cookie" not in fresh.ask("GET", "/config").headers
-    browser = place.caller(place.owner.address, browser=cookie.removeprefix(f"{COOKIE}="))
+    browser = place.caller(place.owner.address, browser=cookie.removeprefix(f"{BROWSER_COOKIE}="))
     assert "set-cookie" not in browser.ask("GET", "/").headers
     # In the middle it moves to another network.
-    moved = place.caller(stranger() if place.owner.address else "", browser=cookie.removeprefix(f"{COOKIE}="))
+    moved = place.caller(
+        stranger() if place.owner.address else "", browser=cookie.removeprefix(f"{BROWSER_COOKIE}=")
+    )
     assert SECRET in _text(moved.fetch(browser.call()))
     assert fresh.fetch(browser.call()).status == 404
 
 
 def test_calls_that_are_remembered_are_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(owners, "MOST", 3)
+    monkeypatch.setattr(gate, "MOST_OWNERS", 3)
     events = [place.owner.call() for _ in range(4)]
     assert [place.owner.fetch(event).status for event in events] == [404, 200, 200, 200]

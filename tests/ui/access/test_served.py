@@ -15,10 +15,10 @@ from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser
 from tests.ui.served import inside_a_loop, served
 from tests.ui.server.test_routes import all_routes
-from ui.access.gate import COOKIE, AccessGate, entrance_of
 from ui.models.connections import Connections
 from ui.page import build_page
 from ui.server.address import Addressing
+from ui.server.gate import COOKIE, AccessGate, entrance_of
 from ui.shelf import open_library
 
 

@@ -14,10 +14,10 @@ from engine.access import users as passwords
 from engine.access.users import Role, Users
 from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser
-from ui.access import gate as gates
-from ui.access.entrance import Account, Admitted, Entrance, PasswordEntrance
-from ui.access.gate import COOKIE, MOST_OF_NAME, AccessGate, Sessions, entrance_of
+from ui.server import gate as gates
 from ui.server.address import Addressing
+from ui.server.gate import COOKIE, MOST_OF_NAME, AccessGate, Sessions, entrance_of
+from ui.server.login import Account, Admitted, Entrance, PasswordEntrance
 
 OTHER = "battery staple"
 LIGHT = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)

@@ -17,8 +17,7 @@ from engine.records.store.store import CaseStore
 from tests.ui.cases.conftest import ANN, BEN, QUESTION, Keep, ask, html, known, owner_of
 from ui.calls import answer
 from ui.cases.access import CasesDesk
-from ui.cases.history import PAGE_SIZE
-from ui.cases.panel import CALLS
+from ui.cases.panel import CALLS, PAGE_SIZE
 from ui.cases.storage import KeptCases
 from ui.shelf import Library
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.records.store.lists import TaskCost, Tenth, ThreadYield
-from ui.cases.charts import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
+from ui.cases.records import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
 from ui.palette import thread
 
 ROWS = [ThreadYield("citations", 3, 2, 4), ThreadYield("semantic", 1, 0, 1), ThreadYield("pagerank", 5, 0, 0)]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.access.users import Person, Role
-from engine.corpus.extracted.readings import load_validations
+from engine.corpus.extracted import load_validations
 from engine.errors import InputError
 from engine.model import Relation
 from engine.operator_settings import ANYWHERE, OperatorSettings
@@ -23,9 +23,9 @@ from tests.ui.cases.conftest import ANNA, BELA
 from tests.ui.server.test_uploads import until
 from ui.cases.opening import opened_again, undone
 from ui.cases.storage import KeptCases, keeping_for
-from ui.investigate.case_request import CaseRequest
 from ui.investigate.case_views import judge_met
 from ui.investigate.panels import PARTS
+from ui.investigate.plan import CaseRequest
 from ui.investigate.steering import steer
 from ui.investigate.updates import Updates, case_values, listen, open_case, store_note
 from ui.open_case import OpenCase

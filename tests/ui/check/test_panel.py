@@ -31,7 +31,7 @@ from tests.tables import table
 from tests.ui.callers import called
 from ui.calls import answer
 from ui.cases.storage import KeptCases
-from ui.check.panel import CALLS, CheckDesk
+from ui.check import CALLS, CheckDesk
 from ui.models.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services

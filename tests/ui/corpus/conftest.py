@@ -115,7 +115,7 @@ def toy() -> Iterator[Toy]:
 @pytest.fixture
 def page(tmp_path: Path, corpus_folder: Path, toy: Toy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
     """Makes the desk of a server with some models on offer, and settings."""
-    monkeypatch.setattr("ui.jobs.process.BEHIND", BEHIND)
+    monkeypatch.setattr("ui.server.process.BEHIND", BEHIND)
     desks: list[CorpusDesk] = []
 
     def make(*embeddings: str, **settings: Any) -> CorpusDesk:

@@ -14,7 +14,7 @@ from engine.ingestion.build import build_corpus
 from tests.ui.corpus.conftest import ACT, VISITOR, Caller, ended, sent
 from tests.ui.corpus.toy_model import LONGEST, Toy
 from ui.corpus.access import CorpusDesk
-from ui.jobs.jobs import Owner
+from ui.server.jobs import Owner
 
 # Requests in which some of a corpus is read: how long a vector is, then a law's texts and its headings.
 READS = 6

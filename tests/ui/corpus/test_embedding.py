@@ -11,7 +11,7 @@ from tests.engine.endpoint import EmbeddingServer
 from tests.ui.corpus.conftest import ARABIC, STRANGER, VISITOR, Caller, Page
 from tests.ui.corpus.embedding import folder_of, is_done, until, written
 from ui.corpus.vectors import WantedVectors, load_wanted, store_wanted
-from ui.jobs.jobs import Owner
+from ui.server.jobs import Owner
 
 
 def test_a_language_that_the_model_does_not_read_is_told_with_what_to_choose(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine.corpus.extracted.readings import load_readings
+from engine.corpus.extracted import load_readings
 from engine.llm import client
 from tests.engine.extraction.readers import honest, liar
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer

@@ -11,8 +11,8 @@ from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from ui.corpus import ingestion as ingesting
 from ui.corpus.orders import Order
-from ui.jobs.jobs import Job, Owner
-from ui.jobs.process import Program
+from ui.server.jobs import Job, Owner
+from ui.server.process import Program
 
 SECRET = "sk-of-the-operator-0123456789"
 

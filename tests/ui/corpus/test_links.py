@@ -7,13 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.corpus.extracted.readings import (
-    Judgement,
-    Proposal,
-    add_reading,
-    current_verdicts,
-    load_validations,
-)
+from engine.corpus.extracted import Judgement, Proposal, add_reading, current_verdicts, load_validations
 from engine.model import Relation
 from tests.engine.corpus.extracted.values import window
 from tests.ui.corpus.conftest import VISITOR, Caller

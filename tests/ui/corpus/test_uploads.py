@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from tests.engine.test_bounded_yaml import ALIASES
-from ui.corpus.uploads import Uploaded, check_files, read_mapping, safe_name, stage
+from ui.server.reading import Uploaded, check_files, read_mapping, safe_name, stage
 
 
 def upload(folder: Path, name: str, content: bytes = b"text") -> Uploaded:

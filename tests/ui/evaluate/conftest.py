@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ui.calls import answer
-from ui.evaluate.panel import CALLS, EvaluationDesk
+from ui.evaluation import CALLS, EvaluationDesk
 from ui.shelf import open_library
 
 VISITOR = "somebody-who-asks-for-figures"

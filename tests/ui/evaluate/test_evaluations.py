@@ -6,11 +6,11 @@ from pathlib import Path
 from weakref import ref
 
 from engine.corpus import open_corpus
-from engine.evaluation.results import run_header
+from engine.evaluation.metrics import run_header
 from engine.settings import preset
 from tests.ui.evaluate.conftest import VISITOR
-from ui.evaluate.evaluations import RULES, Evaluating, evaluate, sample_questions
-from ui.jobs.jobs import Jobs, Owner
+from ui.evaluation import RULES, Evaluating, evaluate, sample_questions
+from ui.server.jobs import Jobs, Owner
 
 
 def test_an_evaluation_that_is_over_holds_no_corpus(sample_folder: Path) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from engine.corpus.protocol import Corpus
 from tests.ui.evaluate.conftest import VISITOR
-from ui.evaluate.evaluations import gold_of, own_questions, sample_questions
-from ui.evaluate.panel import EvaluationDesk
+from ui.evaluation import EvaluationDesk, gold_of, own_questions, sample_questions
 
 
 def corpus(desk: EvaluationDesk, name: str) -> Corpus:

@@ -14,8 +14,7 @@ from tests.hostile_files import questions
 from tests.memory import peak_memory
 from tests.ui.evaluate.conftest import VISITOR, ask, over
 from ui.calls import answer
-from ui.evaluate.evaluations import MOST_ABLATED, MOST_QUESTIONS, sample_questions
-from ui.evaluate.panel import CALLS, EvaluationDesk
+from ui.evaluation import CALLS, MOST_ABLATED, MOST_QUESTIONS, EvaluationDesk, sample_questions
 from ui.shelf import Library
 
 QUESTION = "May a manager grant broader powers?"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.engine.evaluation.values import result
-from ui.evaluate.tables import result_html
+from ui.evaluation_tables import result_html
 
 
 def test_marks_and_signs() -> None:

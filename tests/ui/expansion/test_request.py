@@ -5,7 +5,7 @@ import json
 import pytest
 
 from engine.errors import InputError
-from ui.expansion.request import LONGEST, Looked, looked
+from ui.investigate.expansion_rows import LONGEST, Looked, looked
 
 
 def test_what_the_page_sends_is_read_back() -> None:

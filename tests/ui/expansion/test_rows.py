@@ -9,7 +9,15 @@ from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.records.expansion.tree import ExpansionTree, expansion_tree
 from tests.engine.records.expansion.grown import facts, pools
 from tests.ui.values import cites, scan_hop, small_pool
-from ui.expansion.rows import CHILDREN_SHOWN, ROWS_SHOWN, Branches, branch, first_open, rows, spread
+from ui.investigate.expansion_rows import (
+    CHILDREN_SHOWN,
+    ROWS_SHOWN,
+    Branches,
+    branch,
+    first_open,
+    rows,
+    spread,
+)
 
 
 def grown(pool: Pool) -> ExpansionTree:

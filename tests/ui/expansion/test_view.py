@@ -10,10 +10,10 @@ import pytest
 from engine.investigation.pool import QUESTION_NODE
 from engine.records.store.chain import fingerprint_of
 from tests.ui.investigate.test_updates import ASKED
-from ui.expansion.request import Looked, View
-from ui.expansion.view import descendants_of, tree_of, view_value
-from ui.investigate.case_request import CaseRequest
+from ui.investigate.expansion import descendants_of, tree_of, view_value
+from ui.investigate.expansion_rows import Looked, Tab
 from ui.investigate.panels import PARTS
+from ui.investigate.plan import CaseRequest
 from ui.investigate.updates import listen, open_case, ranked_value
 from ui.open_case import OpenCase
 from ui.shelf import Library
@@ -87,7 +87,7 @@ def test_charts_add_up_and_say_the_same_in_tables(opened: OpenCase) -> None:
 
 
 def test_the_view_in_front_goes_along_with_a_case_and_no_other_is_computed(library: Library) -> None:
-    views: tuple[tuple[View, bool], ...] = (("tree", True), ("charts", True), ("board", False))
+    views: tuple[tuple[Tab, bool], ...] = (("tree", True), ("charts", True), ("board", False))
     for view, with_board in views:
         case = open_case(library, CaseRequest(question=ASKED.question, view=view))
         updates = list(listen(case, PARTS, case.case.run))

@@ -7,8 +7,8 @@ import pytest
 
 from engine.errors import InputError, SettingsError
 from engine.settings import InvestigationSettings
-from ui.investigate.case_request import LONGEST, CaseRequest, case_request
 from ui.investigate.controls import shown
+from ui.investigate.plan import LONGEST, CaseRequest, case_request
 
 
 def sent(**values: Any) -> str:

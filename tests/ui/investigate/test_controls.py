@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import SettingsError
-from engine.figures import FIGURES
-from engine.settings import InvestigationSettings, presets
+from engine.settings import FIGURES, InvestigationSettings, presets
 from tests.ui.served import inside_a_loop
 from ui.investigate.controls import Knob, component, knobs, settings_from, shown
 from ui.models.choices import offered

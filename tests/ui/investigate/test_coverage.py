@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from engine.model import AreaCoverage, AreaState, Metrics, RoundReport, StrategyCount
-from ui.investigate.coverage import coverage, covered, state_words
-from ui.investigate.figures import figure_words, measured
+from ui.investigate.finding import coverage, covered, figure_words, measured, state_words
 
 
 def _area(

@@ -6,7 +6,7 @@ from engine.answers.answer import answer
 from engine.exports.registry import export_of
 from engine.investigation import make_case
 from engine.settings import preset
-from ui.cases.example import ExampleCase
+from ui.cases.opening import ExampleCase
 from ui.investigate.finding import RULE, finding_html, lines_of
 from ui.open_case import OpenCase
 from ui.session import EXAMPLE_TOKEN, CaseSessions

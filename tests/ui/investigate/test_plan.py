@@ -18,8 +18,7 @@ from engine.model import Constraints, Intent, QueryPlan, Suggestion, View
 from engine.records.plain import plan_to_json
 from engine.settings import InvestigationSettings
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
-from ui.investigate.case_request import CaseRequest
-from ui.investigate.plan import deciding, edited_plan, plan_html, planned
+from ui.investigate.plan import CaseRequest, deciding, edited_plan, plan_html, planned
 from ui.investigate.updates import open_case, ranked_value
 from ui.shelf import Library
 

@@ -17,8 +17,8 @@ from engine.investigation.events import Event
 from engine.investigation.strategies.metadata import WHOLE_PER_DOCUMENT
 from tests.tables import table
 from tests.ui.served import inside_a_loop
-from ui.investigate.case_request import CaseRequest
 from ui.investigate.panels import Stage, build_stage
+from ui.investigate.plan import CaseRequest
 from ui.investigate.steering import steer
 from ui.investigate.updates import Updates, listen, open_case, rest_of_pool
 from ui.open_case import OpenCase

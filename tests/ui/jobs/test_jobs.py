@@ -10,7 +10,7 @@ from threading import Event, Semaphore
 import pytest
 
 from engine.errors import CancelledError, InputError
-from ui.jobs.jobs import MOST_OVER, UNEXPLAINED, Ended, Folders, Job, Jobs, Owner, Rules, State
+from ui.server.jobs import MOST_OVER, UNEXPLAINED, Ended, Folders, Job, Jobs, Owner, Rules, State
 
 LONG = 20.0
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.jobs.pace import LOOKED_AT, Pace
+from ui.corpus.ingestion import LOOKED_AT, Pace
 
 
 def test_what_is_left_takes_as_long_as_what_was_done_lately() -> None:

@@ -12,10 +12,9 @@ import psutil
 import pytest
 
 from engine.errors import InputError
-from engine.isolation.installation import python_policy
-from engine.isolation.layers import layers_here
-from engine.isolation.policy import Layer
-from ui.jobs.process import Bounds, Program, run
+from engine.isolation.confining import Layer
+from engine.isolation.layers import layers_here, python_policy
+from ui.server.process import Bounds, Program, run
 
 MEBIBYTE = 1 << 20
 MARK = "redstring-test-of-processes"

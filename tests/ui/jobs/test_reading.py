@@ -23,12 +23,11 @@ from tests.hostile_files import LEAKED, questions, texts
 from tests.memory import peak_memory as peak
 from tests.tables import tuples
 from tests.ui.server.test_uploads import until
-from ui.corpus.uploads import put
-from ui.jobs import reading
-from ui.jobs.jobs import Owner
-from ui.jobs.process import Program, confined
-from ui.jobs.reader import READERS
-from ui.jobs.reading import Reading, cancel, read_files
+from ui.server import reading
+from ui.server.jobs import Owner
+from ui.server.process import Program, confined
+from ui.server.reader import READERS
+from ui.server.reading import Reading, cancel, put, read_files
 
 MEGABYTE = 1_000_000
 # What a hostile file may add to the memory of the server, and to that of who reads it.
@@ -121,7 +120,9 @@ def test_the_server_is_not_overwhelmed() -> None:
 
 def children() -> list[psutil.Process]:
     mine = psutil.Process().children(recursive=True)
-    return [one for one in mine if one.status() != psutil.STATUS_ZOMBIE and "ui.jobs.reader" in one.cmdline()]
+    return [
+        one for one in mine if one.status() != psutil.STATUS_ZOMBIE and "ui.server.reader" in one.cmdline()
+    ]
 
 
 @pytest.mark.parametrize("name", ["numpy.py", "orjson.so"])

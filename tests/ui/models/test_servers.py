@@ -10,11 +10,11 @@ import pytest
 
 import ui.calls
 from engine.access.users import Person, Role
-from engine.llm.spec import OPENAI_URL
+from engine.llm.connection import OPENAI_URL
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from ui.models.connections import Connections, OperatorsModel
-from ui.models.servers import CALLS, MOST_AT_ONCE, ConnectingDesk, ServerForm, spec_of
+from ui.models.dialog import CALLS, MOST_AT_ONCE, ConnectingDesk, ServerForm, spec_of
 
 KEY = "sk-a-very-secret-key-0123456789"
 

@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
-import ui.review.files
+import ui.review.figures
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import ANNA, BELA, OPAL, REVA, Caller, Keep, said
 from ui.review.access import ReviewDesk
-from ui.review.files import MOST_BYTES
+from ui.review.figures import MOST_BYTES
 
 FORMATS = ("csv", "jsonl", "qrels")
 HEAD = "case_id,key,verdict,reviewer,at\n"
@@ -25,7 +25,7 @@ HEAD = "case_id,key,verdict,reviewer,at\n"
 def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "uploads"
     folder.mkdir()
-    monkeypatch.setattr(ui.review.files, "get_upload_folder", lambda: str(folder))
+    monkeypatch.setattr(ui.review.figures, "get_upload_folder", lambda: str(folder))
     return folder
 
 

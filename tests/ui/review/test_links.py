@@ -8,7 +8,7 @@ import pytest
 
 from engine.access.users import Person, Role
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement, current_verdicts, load_validations
+from engine.corpus.extracted import Judgement, current_verdicts, load_validations
 from engine.extraction.judging import UNWRITTEN, Ends, judge_link
 from engine.model import Relation
 from engine.review.model import Item, ItemKind

@@ -15,9 +15,8 @@ from starlette.types import Message
 
 from tests.ui.raw import API, Raw
 from tests.ui.server.alone import asked, let_in, policy
-from ui.server.bodies import DEEPEST, BodyError, BodyGate, check_values, checked_json
 from ui.server.policies import Call
-from ui.server.routes import Policy
+from ui.server.routes import DEEPEST, BodyError, BodyGate, Policy, check_values, checked_json
 
 QUESTION = "May a manager grant broader powers?"
 CALLED = Policy("call", re.compile("x"), body="json", bytes=1000, longest=100, model=Call)
@@ -156,7 +155,7 @@ def test_a_body_without_length_is_counted_while_it_comes(raw: Raw) -> None:
 
 
 def test_a_body_that_trickles_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.server.bodies.STARTS", 0.05)
+    monkeypatch.setattr("ui.server.routes.STARTS", 0.05)
 
     async def receive() -> Message:
         await asyncio.sleep(0.02)

@@ -14,9 +14,9 @@ import pytest
 
 from tests.hostile_files import texts
 from tests.ui.raw import API, Raw, stranger
-from ui.server.disconnects import Callers
+from ui.server.answers import Callers
+from ui.server.pool import FairQueue
 from ui.shelf import Library
-from ui.workers.pool import FairQueue
 
 QUESTION = "May a manager grant broader powers?"
 SOON = 10.0
@@ -92,7 +92,7 @@ def test_a_file_is_read_no_further_when_its_request_is_closed(raw: Raw, behind: 
         for one in psutil.Process().children(recursive=True):
             # A child may end between the two looks at it.
             with suppress(psutil.NoSuchProcess):
-                found += [one] if "ui.jobs.reader" in "".join(one.cmdline()) else []
+                found += [one] if "ui.server.reader" in "".join(one.cmdline()) else []
         return found
 
     name = "a long page.pdf"

@@ -13,10 +13,10 @@ from pydantic.fields import FieldInfo
 from tests.ui.raw import API, Answer, Raw
 from ui.calls import Call
 from ui.cases.panel import CALLS as CASES
-from ui.check.panel import CALLS as CHECK
+from ui.check import CALLS as CHECK
 from ui.corpus.panel import CALLS as CORPUS
-from ui.evaluate.panel import CALLS as EVALUATION
-from ui.models.servers import CALLS as MODEL
+from ui.evaluation import CALLS as EVALUATION
+from ui.models.dialog import CALLS as MODEL
 from ui.review.panel import CALLS as REVIEW
 
 PANELS: Mapping[str, Mapping[str, Call[Any, Any]]] = {

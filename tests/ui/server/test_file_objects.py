@@ -20,9 +20,8 @@ from tests.ui.served import inside_a_loop
 from tests.ui.server.file_objects import BODIES, OBJECTS
 from ui.page import build_page
 from ui.server.app import entry, guarded
-from ui.server.bodies import NO_FILES, BodyError, checked_json
 from ui.server.policies import functions_of, route_table
-from ui.server.routes import API
+from ui.server.routes import API, NO_FILES, BodyError, checked_json
 from ui.shelf import Library
 
 PASSWORD = "correct horse"

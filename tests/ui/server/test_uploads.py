@@ -124,9 +124,7 @@ def test_a_file_that_trickles_is_not_waited_for(tmp_path: Path, monkeypatch: pyt
     assert list(tmp_path.iterdir()) == []
 
 
-def test_limits_for_each_address_and_for_all_report_when_to_retry(
-    raw: Raw, uploads: Path
-) -> None:
+def test_limits_for_each_address_and_for_all_report_when_to_retry(raw: Raw, uploads: Path) -> None:
     here = stranger()
     mine = [send(raw, form(b"x" * 900 * KILOBYTE), here) for _ in range(3)]
     assert [answer.status for answer in mine] == [200, 200, 429]

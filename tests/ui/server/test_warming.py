@@ -13,7 +13,7 @@ from engine.ingestion.build import build_corpus
 from engine.language.embedders.base import Vectors
 from engine.language.references import readings
 from engine.operator_settings import OperatorSettings
-from ui.investigate.case_request import CaseRequest
+from ui.investigate.plan import CaseRequest
 from ui.investigate.progress import render_progress
 from ui.investigate.updates import open_case
 from ui.server.warming import load, loading, openings, warm_up

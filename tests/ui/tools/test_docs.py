@@ -16,7 +16,7 @@ from tests.ui.served import inside_a_loop, served
 from ui.models.connections import Connections
 from ui.page import build_page
 from ui.shelf import open_library
-from ui.tools.reference import reference
+from ui.tools.schemas import reference
 
 PAGE = (Path(__file__).parents[3] / "docs" / "programs.md").read_text(encoding="utf-8")
 HERE = "http://127.0.0.1:7860"

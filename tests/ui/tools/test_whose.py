@@ -20,9 +20,9 @@ from tests.ui.access.conftest import PASSWORD, users_file
 from tests.ui.raw import API, Raw, stranger
 from tests.ui.served import inside_a_loop, served
 from tests.ui.tools.conftest import by_mcp
-from ui.access.gate import COOKIE
 from ui.models.connections import Connections
 from ui.page import build_page
+from ui.server.gate import COOKIE
 from ui.shelf import open_library
 
 __all__ = ["users_file"]

@@ -12,7 +12,7 @@ from engine.investigation import Case
 from engine.records.export import investigation_to_json
 from engine.settings import preset
 from ui.sample import BUILT, SOURCES, folder_name
-from ui.workers.template import StateChangedError, packed, unpacked
+from ui.server.template import StateChangedError, packed, unpacked
 
 QUESTION = "May a manager grant broader powers than those in the register?"
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import ResourceError
-from ui.workers.pool import FairQueue, Ticket
+from ui.server.pool import FairQueue, Ticket
 
 
 def _served(line: FairQueue[int], tickets: dict[str, Ticket[int]]) -> list[str]:

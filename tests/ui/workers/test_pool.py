@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engine.corpus.extracted.readings import Judgement
+from engine.corpus.extracted import Judgement
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link
 from engine.ingestion.build import build_corpus
@@ -26,12 +26,12 @@ from engine.operator_settings import OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.engine.endpoint import EmbeddingServer
-from ui.investigate.case_request import CaseRequest
 from ui.investigate.panels import PARTS
 from ui.investigate.passages import Link, link_of
+from ui.investigate.plan import CaseRequest
 from ui.investigate.updates import listen, open_case
+from ui.server.pool import WorkerLostError, Workers
 from ui.shelf import Library
-from ui.workers.pool import WorkerLostError, Workers
 
 QUESTION = "May a manager grant broader powers?"
 SOON = 30.0
@@ -243,7 +243,7 @@ def test_where_no_process_can_be_started_cases_run_here(
     library: Library, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A process that ends at once.
-    monkeypatch.setattr("ui.workers.pool.be_template", print)
+    monkeypatch.setattr("ui.server.pool.be_template", print)
     workers = Workers()
     with ThreadPoolExecutor(1) as threads:
         starting = workers.start(1, [], None, OperatorSettings())

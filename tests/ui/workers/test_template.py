@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 SEARCHED = """
 import os, sys
 import faiss, numpy as np
-from ui.workers.template import compute_alone
+from ui.server.template import compute_alone
 
 if sys.argv[1] == "alone":
     compute_alone()

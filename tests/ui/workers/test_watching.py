@@ -7,9 +7,9 @@ from starlette.types import Receive, Scope, Send
 
 from engine.caching import Cache, sum_by_name, uses
 from ui.server.address import VISITOR, Visitor
+from ui.server.app import Watch, metrics
+from ui.server.pool import Workers
 from ui.server.routes import POLICY, Table, reading_routes, refuse
-from ui.workers.pool import Workers
-from ui.workers.watching import Watch, metrics
 
 
 def _asked(path: str, workers: Workers, *, local: bool) -> tuple[int, str]:

@@ -7,8 +7,15 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.extracted.graph import NOTHING, extracted_graph
-from engine.corpus.extracted.readings import Judgement, Proposal, Validation, add_reading, add_validation
+from engine.corpus.extracted import (
+    NOTHING,
+    Judgement,
+    Proposal,
+    Validation,
+    add_reading,
+    add_validation,
+    extracted_graph,
+)
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.model import Direction, Relation

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engine.corpus.extracted.readings import Proposal, locate, occurrence_at
+from engine.corpus.extracted import Proposal, locate, occurrence_at
 from engine.model import Relation, Span
 from tests.engine.corpus.extracted.values import EXCEPTION, USE, proposal
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.embedded.publication import EXTRACTED_NAME, refuse_foreign
-from engine.corpus.extracted.readings import Proposal, add_reading, load_readings, proposals, windows_read
+from engine.corpus.extracted import Proposal, add_reading, load_readings, proposals, windows_read
 from engine.errors import CorpusError
 from tests.engine.corpus.extracted.values import ALL, DEFINITION, EXCEPTION, EXTENSION, USE, document, window
 

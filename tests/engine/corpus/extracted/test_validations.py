@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
-from engine.corpus.extracted.readings import Judgement, Validation, add_validation, load_validations
+from engine.corpus.extracted import Judgement, Validation, add_validation, load_validations
 from engine.errors import CorpusError
 from tests.engine.corpus.extracted.values import EXCEPTION, EXTENSION
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.corpus import open_corpus
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.extracted.readings import DocumentRead, Proposal, WindowRead, add_reading
+from engine.corpus.extracted import DocumentRead, Proposal, WindowRead, add_reading
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.model import Relation

@@ -12,7 +12,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.address import address_of
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.extracted.readings import (
+from engine.corpus.extracted import (
     Judgement,
     Proposal,
     Validation,

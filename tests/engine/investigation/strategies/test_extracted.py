@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.extracted.readings import Judgement, Validation, add_validation
+from engine.corpus.extracted import Judgement, Validation, add_validation
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.citations import Citations, Extracted

@@ -19,7 +19,7 @@ from engine.language.embedders.base import Embedder
 from engine.language.embedders.contract import EmbedderContract
 from engine.language.embedders.endpoint import BATCH, KEY_VARIABLE, URL_VARIABLE, EndpointEmbedder
 from engine.language.embedders.spec import embedder
-from engine.llm.sending import Patience
+from engine.llm.connection import Patience
 from engine.settings import InvestigationSettings
 from tests.engine.endpoint import Answer, EmbeddingServer, vectors
 from tests.engine.harbour import write_harbour

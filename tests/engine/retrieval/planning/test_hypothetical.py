@@ -13,7 +13,7 @@ from engine.errors import SettingsError
 from engine.investigation import Case
 from engine.language.embedders import embedder
 from engine.llm import Meter
-from engine.llm.cache import AnswerCache
+from engine.llm.cost import AnswerCache
 from engine.model import QueryPlan, View
 from engine.retrieval.asking import Asking
 from engine.retrieval.embedding import embed_views

@@ -1,1 +1,0 @@
-"""Rules of an ontology: facts, their values, and conditions over them."""
