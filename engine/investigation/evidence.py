@@ -24,7 +24,7 @@ from engine.languages import base_of, law
 from engine.model import Evidence, EvidenceStatus, Naming, Passage, QueryPlan, RankedPassage
 from engine.retrieval.planning import BACKGROUND, PART, SIDE
 from engine.retrieval.planning.named import count_further_words
-from engine.retrieval.planning.words import compared, sides
+from engine.retrieval.planning.words import compared, sides, words_of
 from engine.retrieval.relevance import Relevance, has_language
 
 # The expected kind of quantity: a time (when, how long) or an amount (how much). Question answering has used
@@ -339,8 +339,9 @@ def _sides(text: str, language: str, side_views: dict[str, int]) -> list[tuple[i
     return [(side_views[side], words) for side, words in zip(own, labels, strict=True)]
 
 
-# Phrases of a question: its runs of words that have index terms, as in RAKE (Rose et al. 2010), so that they
-# exist in every language that has stop words. In a script without blanks, runs of the heavier pairs of signs.
+# Phrases of a question: its runs of words that have index terms, as in RAKE (Rose et al. 2010), separated by
+# question words and modal verbs (``light`` in questions.yaml). In a script without blanks, phrases are the
+# pieces between these, or without such a table the runs of the heavier pairs of signs.
 
 MOST_PHRASES = 6
 _BETWEEN = re.compile(r"[\s'’\-]*\Z")
@@ -350,10 +351,13 @@ def key_phrases(question: str, language: str, corpus: Corpus) -> list[str]:
     """Return the phrases of a question, at most six, in its order; single words if it has one phrase."""
     asked = weigh_words(question, language, corpus)
     weights = dict(zip(asked.words, asked.weights.tolist(), strict=True))
+    light = words_of(language).light
     if languages.words(language).without_blanks:
-        tokens = _heavy_signs(question, weights)
+        tokens = _pieces(question, light) if light is not None else _heavy_signs(question, weights)
     else:
-        tokens = [match.span() for match in _WORD.finditer(question) if match[0].casefold() in weights]
+        every = [match for match in _WORD.finditer(question) if match[0].casefold() in weights]
+        heavy = [match for match in every if light is None or not light.fullmatch(match[0])]
+        tokens = [match.span() for match in heavy or every]
     runs: list[tuple[int, int]] = []
     for start, end in tokens:
         if runs and _BETWEEN.match(question[runs[-1][1] : start]):
@@ -367,6 +371,12 @@ def key_phrases(question: str, language: str, corpus: Corpus) -> list[str]:
     }
     kept = sorted(phrases, key=lambda phrase: -weight[phrase])[:MOST_PHRASES]
     return [phrase for phrase in phrases if phrase in kept]
+
+
+def _pieces(question: str, light: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Return the spans of at least two signs between light words."""
+    marked = light.sub(lambda match: " " * len(match[0]), question)
+    return [match.span() for match in _WORD.finditer(marked) if len(match[0]) > 1]
 
 
 def _heavy_signs(question: str, weights: Mapping[str, float]) -> list[tuple[int, int]]:

@@ -20,7 +20,8 @@ from engine.model import Intent
 # The file ``questions.yaml`` of each language
 #
 # - ``intent``: patterns by intent; the matched words are shown as evidence.
-# - ``parts``: ``joints``, the conjunctions between two questions, and ``openers``, the beginning of the
+# - ``parts``: ``light``, words that no part is named by (question words, modal verbs; patterns in a script
+#   without blanks); ``joints``, the conjunctions between two questions, and ``openers``, the beginning of the
 #   second; ``asks``: beginnings of questions; ``requests``: beginnings of sentences that ask without a
 #   question mark; ``relatives``: openers that may also continue a clause; ``refers``: ``pronouns`` and the
 #   patterns of their referents in the first part, the group ``subject`` of ``subjects``, empty if it is never
@@ -72,6 +73,7 @@ class _Refers(BaseModel):
 class _Parts(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    light: list[str] = []
     joints: list[str] = []
     openers: list[str] = []
     asks: list[str] = []
@@ -147,6 +149,7 @@ class Words:
 
     language: str
     intent: Mapping[Intent, Patterns] = field(default_factory=dict)
+    light: re.Pattern[str] | None = None
     border: re.Pattern[str] | None = None
     asks: Patterns = ()
     requests: Patterns = ()
@@ -206,6 +209,7 @@ def _compiled(file: WordsFile, language: str) -> Words:
     return Words(
         language,
         {intent: tuple(_pattern(one) for one in patterns) for intent, patterns in file.intent.items()},
+        _pattern("|".join(file.parts.light)) if file.parts.light else None,
         _border(file.parts),
         tuple(_pattern(one) for one in (*file.parts.asks, *file.parts.requests)),
         tuple(_pattern(one) for one in file.parts.requests),

@@ -51,10 +51,10 @@ def test_passages_are_read_by_their_rank_and_once(bare: Corpus, found: Investiga
     )
     assert [one.place for one in units] == [0, 0, 1, 0]
     assert [one.areas for one in units] == [
-        ("part-words-2", "part-words-3"),
+        ("part-words-1", "part-words-2"),
         (),
-        ("part-words-2",),
-        ("part-words-2",),
+        ("part-words-1",),
+        ("part-words-1",),
     ]
     assert units[1].around == units[2].around
     assert units[2].unit.text in units[1].around

@@ -10,6 +10,7 @@ import pytest
 
 from engine.corpus.protocol import Area, Corpus
 from engine.errors import SettingsError
+from engine.investigation.evidence import key_phrases
 from engine.investigation.facets import Facet, facets_for, keywords_of, shared_terms
 from engine.retrieval.planning import make_plan
 from tests.engine.harbour import NOTHING, QUESTION
@@ -64,6 +65,24 @@ def test_the_phrases_of_a_question_of_one_part_are_its_facets(bare: Corpus) -> N
         ("part-words-1", "takes", None),
         ("part-words-2", "pilot", None),
     ]
+
+
+def test_question_words_and_modal_verbs_name_no_part(bare: Corpus, subtests: pytest.Subtests) -> None:
+    for language, question, expected in (
+        (
+            "en",
+            "When may data about criminal convictions be processed?",
+            "data|criminal convictions|processed",
+        ),
+        ("en", "Must the controller tell people about a breach?", "controller|people|breach"),
+        ("de", "Wann darf der Arbeitgeber die Kaution behalten?", "Arbeitgeber|Kaution behalten"),
+        ("fr", "Quand peut-on traiter les condamnations pénales?", "traiter|condamnations pénales"),
+        ("id", "Apakah ahli waris wajib melunasi utang pewaris?", "ahli waris|melunasi utang pewaris"),
+        ("ar", "من يحق له الاعتراض على قرار الجمعية العامة؟", "الاعتراض|قرار الجمعية العامة"),
+        ("zh", "行政机关应当在多长时间内作出许可决定？", "行政机关|作出许可决定"),
+    ):
+        with subtests.test(question):
+            assert "|".join(key_phrases(question, language, bare)) == expected
 
 
 @pytest.mark.parametrize("corpus", ["harbour", "bare"])
