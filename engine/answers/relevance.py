@@ -397,7 +397,8 @@ class QuestionMatcher:
 @lru_cache(maxsize=4096)
 def _heading_terms(heading: str, language: str) -> tuple[str, ...]:
     frame = {term for word in law(base_of(language)).frame for term in analyzer(language).terms(word)}
-    return tuple(term for term in analyzer(language).terms(heading) if term not in frame)
+    terms = analyzer(language).terms(heading)
+    return tuple(term for term in terms if term not in frame and not term.isdecimal())
 
 
 def _parts(one: str, other: str) -> bool:
