@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.answers.audit import Audit, Auditor, Checked
 from engine.answers.audit.export import checked_to_json, pieces, review_words, source_to_json
-from engine.answers.audit.log import WORDS, Log, Tally, verdict_words
+from engine.answers.audit.log import Log, Tally, verdict_words
 from engine.answers.audit.record import Source, key_of, remarks
 from engine.corpus.protocol import Corpus
 from engine.language.characters import marked
@@ -72,7 +72,7 @@ def shown_log(log: Log) -> list[Shown]:
         {
             "number": one.number,
             "finding": one.finding,
-            "word": WORDS[one.finding],
+            "word": log.heading(one),
             "words": marked(one.words),
             "reason": marked(one.reason),
             "said": marked(review_words(one)),

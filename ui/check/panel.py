@@ -17,7 +17,7 @@ from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import annotated, audit_to_json, log_markdown, markdown
 from engine.answers.audit.log import ReviewAction, record_reviews, tally, verification_log
 from engine.answers.audit.page import html_page
-from engine.answers.audit.record import FINDING_WORDS, key_of
+from engine.answers.audit.record import FINDING_WORDS, LOW_GRADE, LOW_GRADE_WORDS, key_of
 from engine.corpus.grades import meanings
 from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
 from engine.errors import AccessError, InputError
@@ -118,8 +118,11 @@ def offer(access: CheckAccess, form: Form) -> Answer:
         "corpora": [shelved.name for shelved in shelf],
         "model": model.spec,
         "findings": [
-            {"key": key_of(one), "word": words.word, "sign": words.sign, "meaning": words.meaning}
-            for one, words in ((one, FINDING_WORDS[one]) for one in Finding)
+            {"key": key, "word": words.word, "sign": words.sign, "meaning": words.meaning}
+            for key, words in (
+                *((key_of(one), FINDING_WORDS[one]) for one in Finding),
+                (LOW_GRADE, LOW_GRADE_WORDS),
+            )
         ],
         "job": job.id if job else "",
         "text": job.payload.text if job else "",
