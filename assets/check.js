@@ -109,7 +109,8 @@
   /* The verdict on a claim as it stands: a person's, else the check's. */
   function standing(claim) {
     const said = chk.tally && chk.tally.overruled[claim.number];
-    const { finding } = said || claim;
+    const low = !said && claim.finding === "supported" && claim.below_minimum_grade;
+    const finding = low ? "below_grade" : (said || claim).finding;
     return { finding, words: said ? said.words : `${chk.findings[finding].sign} ${chk.findings[finding].word}` };
   }
   async function sayOf(number, act, more = {}) {
@@ -191,7 +192,7 @@
     const form = make("form", "chk-review chk-overrule");
     const select = make("select");
     select.setAttribute("aria-label", "What the verdict is instead");
-    select.append(...Object.values(chk.findings).filter((finding) => finding.key !== entry.finding).map((finding) => new Option(finding.word, finding.key)));
+    select.append(...Object.values(chk.findings).filter((finding) => finding.key !== entry.finding && finding.key !== "below_grade").map((finding) => new Option(finding.word, finding.key)));
     const note = make("input");
     Object.assign(note, { type: "text", maxLength: 2000, placeholder: "why (optional)", dir: "auto" });
     note.setAttribute("aria-label", "Why");

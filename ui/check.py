@@ -25,7 +25,6 @@ from engine.answers.audit.export import (
     source_to_json,
 )
 from engine.answers.audit.log import (
-    WORDS,
     Log,
     ReviewAction,
     Tally,
@@ -35,7 +34,7 @@ from engine.answers.audit.log import (
     verification_log,
 )
 from engine.answers.audit.page import html_page
-from engine.answers.audit.record import FINDING_WORDS, Source, key_of, remarks
+from engine.answers.audit.record import FINDING_WORDS, LOW_GRADE, LOW_GRADE_WORDS, Source, key_of, remarks
 from engine.corpus.grades import meanings
 from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
 from engine.corpus.protocol import Corpus
@@ -112,7 +111,7 @@ def shown_log(log: Log) -> list[Shown]:
         {
             "number": one.number,
             "finding": one.finding,
-            "word": WORDS[one.finding],
+            "word": log.heading(one),
             "words": marked(one.words),
             "reason": marked(one.reason),
             "said": marked(review_words(one)),
@@ -234,8 +233,11 @@ def offer(access: CheckAccess, form: Form) -> Answer:
         "corpora": [shelved.name for shelved in shelf],
         "model": model.spec,
         "findings": [
-            {"key": key_of(one), "word": words.word, "sign": words.sign, "meaning": words.meaning}
-            for one, words in ((one, FINDING_WORDS[one]) for one in Finding)
+            {"key": key, "word": words.word, "sign": words.sign, "meaning": words.meaning}
+            for key, words in (
+                *((key_of(one), FINDING_WORDS[one]) for one in Finding),
+                (LOW_GRADE, LOW_GRADE_WORDS),
+            )
         ],
         "job": job.id if job else "",
         "text": job.payload.text if job else "",

@@ -65,7 +65,7 @@ from engine.investigation.graph.subgraph import find_path, named_places
 from engine.investigation.record import Investigation
 from engine.language.analysis import analyzer
 from engine.llm import LanguageModel, Meter
-from engine.model import RELATION_VERBS, AreaState, Direction, EvidenceStatus, Naming, Span
+from engine.model import RELATION_VERBS, AreaState, Direction, EvidenceStatus, Naming, Relation, Span, Status
 from engine.records.phrases import plural, short_citation, status_words
 from engine.retrieval.planning.plan import day_of_law
 from engine.retrieval.planning.prose import asks_for_relation, changes_asked, documents_in_prose
@@ -132,7 +132,8 @@ def make_brief(
         ruling = compare_units([Candidate(governing, 1.0)], bearing, kinds)
         return _composed(named, ruling, ordered, False, bearing, kinds, investigation, corpus, citations)
     rivals = [] if first is None else _without_changes(first, compared, corpus)
-    if first is None or not is_sure(first, rivals, kinds) or _only_departs(taken[0]):
+    sure = first is not None and is_sure(first, rivals, kinds) and not _is_left_open(first, corpus)
+    if first is None or not sure or _only_departs(taken[0]):
         if not named:
             close = first is not None and (first.coverage >= CLOSE or not _by_words(investigation, asked))
             return _unsure(taken if close else [], compared, kinds, citations)
@@ -149,7 +150,8 @@ def _join_whole_list(first: Compared, ordered: Sequence[Compared], bearing: Ques
     if not items or bearing.share(terms) < STATED * first.own:
         return first
     lists = [one for one in ordered if one.candidate.unit.pieces[0] == head and one.words <= LONGEST_BRIEF]
-    return max([first, *lists], key=lambda one: len(one.candidate.unit.pieces))
+    whole = max([first, *lists], key=lambda one: len(one.candidate.unit.pieces))
+    return replace(whole, worth=max(whole.worth, first.worth))
 
 
 # Units, best first, that are checked for a later repeal.
@@ -181,6 +183,20 @@ def _rules(first: Compared | None, compared: Sequence[Compared], kinds: frozense
         return []
     rule = rule_before(first, compared, kinds)
     return [rule, first] if rule is not None and _is_supported(rule.candidate.unit) else [first]
+
+
+def _is_left_open(one: Compared, corpus: Corpus) -> bool:
+    """True if a unit without a figure refers to a provision that its text does not have: "in the form that
+    Article 9 requires" leaves the answer to Article 9."""
+    piece = one.candidate.unit.pieces[0]
+    document = int(corpus.document_numbers(np.array([piece.row], np.int32))[0])
+    numbers = corpus.reference_numbers(statuses=[Status.UNRESOLVED], document=document)
+    return not one.figures and any(
+        reference.source_id == piece.passage.id
+        and piece.span.overlaps(reference.span)
+        and reference.relation is Relation.CITES
+        for reference in corpus.references(numbers.tolist())
+    )
 
 
 def _only_departs(one: Compared) -> bool:

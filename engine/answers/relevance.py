@@ -32,6 +32,8 @@ class Asks(StrEnum):
     AMOUNT = "amount"
     NUMBER = "number"
     PENALTY = "penalty"
+    LIMIT = "limit"
+    FREQUENCY = "frequency"
     WHERE = "where"
     WHETHER = "whether"
     WHO = "who"
@@ -45,12 +47,14 @@ WORDS = {
     Asks.AMOUNT: "an amount or a share",
     Asks.NUMBER: "a number",
     Asks.PENALTY: "a penalty",
+    Asks.LIMIT: "a limit",
+    Asks.FREQUENCY: "how often",
     Asks.WHERE: "a place or an authority",
     Asks.WHETHER: "whether it is so",
     Asks.WHO: "who it is",
 }
 # Kinds that most sentences do not give: an answer must give the one asked for.
-SPECIFIC = frozenset((Asks.PERIOD, Asks.DEADLINE, Asks.AMOUNT, Asks.NUMBER, Asks.PENALTY, Asks.WHERE))
+SPECIFIC = frozenset(Asks) - {Asks.WHEN, Asks.WHETHER, Asks.WHO}
 # Questions with more than SHORT words may ask several things; the first begins within BEGINNING characters.
 SHORT, BEGINNING = 15, 12
 _WORD = re.compile(r"[^\W_]+")
@@ -59,7 +63,8 @@ _QUANTITIES = {
     Asks.DEADLINE: frozenset((Kind.DURATION, Kind.DATE, Kind.DAY)),
     Asks.WHEN: frozenset((Kind.DURATION, Kind.DATE, Kind.DAY)),
     Asks.AMOUNT: frozenset((Kind.AMOUNT, Kind.SHARE)),
-    Asks.NUMBER: frozenset((Kind.DURATION, Kind.COUNT, Kind.AMOUNT, Kind.SHARE)),
+    Asks.NUMBER: frozenset((Kind.COUNT, Kind.AMOUNT, Kind.SHARE)),
+    Asks.LIMIT: frozenset((Kind.DURATION, Kind.COUNT, Kind.AMOUNT, Kind.SHARE)),
 }
 _CUES = {Asks.WHEN: ("condition", "after", "before", "upper", "lower")}
 _ANSWER_TABLE = {
@@ -67,6 +72,7 @@ _ANSWER_TABLE = {
     Asks.DEADLINE: "period",
     Asks.WHEN: "period",
     Asks.PENALTY: "penalty",
+    Asks.FREQUENCY: "frequency",
     Asks.WHERE: "where",
 }
 _HEADS = {
@@ -78,12 +84,11 @@ _HEADS = {
     Asks.PENALTY: "penalty",
     Asks.WHERE: "where",
 }
-_WHOLE, _ENDS = (
-    ("when", "count", "where", "who", "whether", "measure", "penalty", "deadline"),
-    ("time", "money"),
-)
+_WHOLE = ("when", "count", "where", "who", "whether", "measure", "penalty", "deadline", "frequency")
+_ENDS = ("time", "money")
 _KINDS = (
     (Asks.PENALTY, "penalty"),
+    (Asks.FREQUENCY, "frequency"),
     (Asks.NUMBER, "count"),
     (Asks.AMOUNT, "money"),
     (Asks.DEADLINE, "deadline"),
@@ -98,7 +103,7 @@ _KINDS = (
 def answer_kinds(question: str, language: str) -> frozenset[Asks]:
     """Return the kinds of answers that a question asks for by its words."""
     patterns, found = _question_patterns(base_of(language)), set[Asks]()
-    short = len(_WORD.findall(question)) <= SHORT
+    short, limit = len(_WORD.findall(question)) <= SHORT, _limit_asked(question, language)
     for kind, name in _KINDS:
         pattern = patterns.get(name)
         match = pattern.search(question) if pattern is not None else None
@@ -106,10 +111,30 @@ def answer_kinds(question: str, language: str) -> frozenset[Asks]:
             continue
         # After a long beginning, a match is only one of several things asked.
         if short or match.start() <= BEGINNING or kind not in SPECIFIC:
-            found.add(kind)
+            found.update(_counted(question, match, language) if kind is Asks.NUMBER else (kind,))
         # "When" alone asks for no period, "what fine" for no amount.
         question = f"{question[: match.start()]}{' ' * len(match[0])}{question[match.end() :]}"
+    if limit and Asks.WHETHER not in found and (found & SPECIFIC or limit.start() <= BEGINNING):
+        found.add(Asks.LIMIT)
     return frozenset(found - {Asks.PERIOD} if Asks.DEADLINE in found else found)
+
+
+def _counted(question: str, match: re.Match[str], language: str) -> frozenset[Asks]:
+    """Return what "how many" asks for by what it counts: days are a period, crowns an amount."""
+    counted = f"{question[: match.start()]}3{question[match.end() :]}"
+    read = {one.kind for one in quantities_in(counted, language) if one.span.start == match.start()}
+    if Kind.DURATION in read:
+        return frozenset((Asks.PERIOD,))
+    if Kind.AMOUNT in read:
+        return frozenset((Asks.AMOUNT,))
+    counts = Kind.COUNT in read and question[match.end() :].strip(" ?")
+    return frozenset((Asks.NUMBER,)) if counts else frozenset((Asks.NUMBER, Asks.PERIOD))
+
+
+def _limit_asked(question: str, language: str) -> re.Match[str] | None:
+    """Return the words by which a question asks for the most or the least: "maximum", "at least"."""
+    cues = lexicon(language).cues
+    return cues["upper"].search(question) or cues["lower"].search(question)
 
 
 def question_words(question: str, language: str) -> frozenset[str]:
@@ -119,7 +144,11 @@ def question_words(question: str, language: str) -> frozenset[str]:
         pattern = patterns.get(name)
         for match in pattern.finditer(question) if pattern is not None else ():
             words = _WORD.findall(match[0].casefold())
-            found.update(words if name in _WHOLE else (*words[:1], *words[-1:]))
+            # An answer repeats "fee" and "threshold", and no "period".
+            ends = words[:1] if name == "money" else (*words[:1], *words[-1:])
+            found.update(words if name in _WHOLE else ends)
+    limit = _limit_asked(question, language)
+    found.update(_WORD.findall(limit[0].casefold()) if limit else ())
     # "Must", "may", "can": a law may use "shall" instead.
     modal = (_WORD.findall(match[0].casefold()) for match in lexicon(language).modal.finditer(question))
     found.update(words[0] for words in modal if len(words) == 1)
@@ -184,10 +213,18 @@ def measures(text: str, language: str, kinds: frozenset[Asks]) -> bool:
     """True if a sentence has a quantity of one of the kinds."""
     quantities = {one for kind in kinds for one in _QUANTITIES.get(kind, ())}
     # "For at least six years" is no deadline.
-    barred = Bound.LOWER if Asks.DEADLINE in kinds else None
+    barred = {Bound.LOWER} if Asks.DEADLINE in kinds else {Bound.EXACT} if Asks.LIMIT in kinds else set()
     return bool(quantities) and any(
-        one.kind in quantities and one.bound is not barred for one in quantities_in(text, language)
+        one.kind in quantities and one.bound not in barred for one in quantities_in(text, language)
     )
+
+
+def opens_with_condition(text: str, language: str) -> str:
+    """Return the condition that a sentence begins with, up to its comma or colon; empty if it has none."""
+    cues = lexicon(language).cues
+    if not any(cues[name].match(text) for name in ("condition", "after", "before")):
+        return ""
+    return re.split(r"[,:،：]", text, maxsplit=1)[0]
 
 
 def departs(text: str, language: str) -> bool:
@@ -360,7 +397,8 @@ class QuestionMatcher:
 @lru_cache(maxsize=4096)
 def _heading_terms(heading: str, language: str) -> tuple[str, ...]:
     frame = {term for word in law(base_of(language)).frame for term in analyzer(language).terms(word)}
-    return tuple(term for term in analyzer(language).terms(heading) if term not in frame)
+    terms = analyzer(language).terms(heading)
+    return tuple(term for term in terms if term not in frame and not term.isdecimal())
 
 
 def _parts(one: str, other: str) -> bool:

@@ -25,6 +25,7 @@ from engine.answers.relevance import (
     kinds_elsewhere,
     measures,
     modals_in,
+    opens_with_condition,
 )
 from engine.answers.units import Unit, is_head, word_count
 from engine.language.analysis import analyzer
@@ -57,6 +58,8 @@ MEANING, HALF = 0.02, 0.5
 # which a unit is not even close. Fitted on the gold passages (benchmarks/RESULTS.md, "The brief").
 SURE, SURE_OF_KIND = (0.09, 0.15), (0.05, 0.09)
 SURE_COVERAGE, CLOSE = 0.3, 0.2
+# Recitals and preambles give reasons; a provision answers.
+INTRODUCTORY = (SectionKind.RECITAL, SectionKind.PREAMBLE)
 # A sentence with this share of the question needs no lead.
 STATED = 0.9
 # A named provision comes first if its score reaches this share of the answer's.
@@ -155,8 +158,10 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
     ) - LONGER * max(0, words - LONG)
     kinds_given = frozenset(kind for kind in kinds if gives(unit.text, passage.language, kind))
     kinds_given |= kinds_elsewhere(unit.text, passage.language, kinds)
-    if not answers_modal(bearing.modals, modals_in(unit.text, passage.language)):
+    permits = answers_modal(bearing.modals, modals_in(unit.text, passage.language))
+    if not permits:
         kinds_given -= {Asks.WHETHER}
+    presupposes = Asks.WHEN in kinds and _presupposes(unit.text, passage.language, bearing)
     cells = 0
     if unit.in_table:
         columns, title = unit.pieces[0].text, " ".join(passage.headings[-1:])
@@ -171,6 +176,9 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
         EXACT * (focus >= ALL_OF_IT)
         + FIGURES * figures
         - DEPARTURE * bearing.is_special_case(unit.text, passage.language)
+        - DEPARTURE * (not permits)
+        - 2 * DEPARTURE * presupposes
+        - DEPARTURE * (passage.kind in INTRODUCTORY)
     )
     worth += 0.0 if candidate.near is None else 10 * MEANING * (candidate.near - HALF)
     return Compared(
@@ -185,6 +193,17 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
         figures,
         cells,
         float(bearing.weights @ word_shares),
+    )
+
+
+def _presupposes(text: str, language: str, bearing: QuestionMatcher) -> bool:
+    """True if a sentence begins with what the question asks the time of.
+
+    "When this Act enters into force, ..." does not answer when it does.
+    """
+    condition, reader = opens_with_condition(text, language), analyzer(language)
+    return bool(condition) and (
+        bearing.share(reader.terms(condition)) >= RULE * bearing.share(reader.terms(text))
     )
 
 
@@ -210,6 +229,9 @@ def rank_answers(units: Sequence[Compared], kinds: frozenset[Asks]) -> list[Comp
     all if none does."""
     specific = kinds & SPECIFIC
     good = [one for one in units if specific & one.gives] if specific else []
+    if Asks.LIMIT in kinds:
+        most = max((len(specific & one.gives) for one in good), default=0)
+        good = [one for one in good if len(specific & one.gives) == most]
     return sorted(good or units, key=lambda one: -(one.worth + OF_KIND * len(one.gives - specific)))
 
 
@@ -223,8 +245,14 @@ def is_sure(one: Compared, units: Iterable[Compared], kinds: frozenset[Asks]) ->
         return False
     if Asks.WHETHER in kinds - one.gives:
         return False
-    own = one.candidate.provision
-    next_best = max((other.worth for other in units if other.candidate.provision != own), default=0.0)
+    own, passage = one.candidate.provision, one.candidate.unit.pieces[-1].passage
+    if passage.kind in INTRODUCTORY:
+        return False
+    # A figure is asked for: a provision without one is no rival of a sentence that has it.
+    rivals = [other for other in units if other.candidate.provision != own]
+    if specific and one.figures:
+        rivals = [other for other in rivals if other.figures and specific & other.gives]
+    next_best = max((other.worth for other in rivals), default=0.0)
     needed = (SURE_OF_KIND if specific else SURE)[one.candidate.near is None]
     lead = one.worth - next_best
     return lead >= needed or (lead >= 0 and _states_question(one, kinds))
@@ -232,9 +260,8 @@ def is_sure(one: Compared, units: Iterable[Compared], kinds: frozenset[Asks]) ->
 
 def _states_question(one: Compared, kinds: frozenset[Asks]) -> bool:
     """True if a short sentence of a provision has nearly every word of the question and the answer's kind."""
-    passage = one.candidate.unit.pieces[-1].passage
-    is_rule = passage.kind not in (SectionKind.RECITAL, SectionKind.PREAMBLE)
-    return is_rule and one.own >= STATED and one.words <= LONG and bool(kinds) and kinds <= one.gives
+    head = word_count(one.candidate.unit.pieces[0].text)
+    return one.own >= STATED and min(head, one.words) <= LONG and bool(kinds) and kinds <= one.gives
 
 
 def rule_before(one: Compared, units: Sequence[Compared], kinds: frozenset[Asks]) -> Compared | None:

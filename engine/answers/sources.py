@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.answers.conflicts import apply_amendments
 from engine.answers.record import Citations
-from engine.answers.relevance import Asks, QuestionMatcher, measures
+from engine.answers.relevance import SPECIFIC, Asks, QuestionMatcher, answer_kinds, measures
 from engine.answers.selection import Candidate, overlap
 from engine.answers.units import Piece, Unit, is_whole, make_units, word_count
 from engine.corpus.contents import is_bare_heading
@@ -233,6 +233,8 @@ CLOSE = 10
 # Further provisions of the pool, found by heading: how many, minimum focus on the question, and their prior
 # as a constant plus a share of the focus.
 MOST_HEADED, HEADED, PRIOR, OF_FOCUS = 8, 0.45, 0.5, 0.35
+# A form has blanks to be filled in; it states no rule.
+BLANK = "…"
 # Passages on either side that are searched for the rest of a provision.
 REACH = 8
 
@@ -246,6 +248,7 @@ def find_candidates(
     }
     defines = any(named.relation is Relation.DEFINES for named in investigation.plan.named)
     reader = analyzer(bearing.asked.language)
+    figures = answer_kinds(bearing.question, bearing.asked.language) & SPECIFIC
     for rows, prior, near in _read(investigation, corpus, bearing, citations):
         passages = citations.reading.passages(rows)
         around = " ".join(passage.text for passage in passages)
@@ -253,7 +256,12 @@ def find_candidates(
             rows.tolist(), corpus, citations.reading, lambda text: bearing.share(reader.terms(text))
         )
         for number, unit in enumerate(units):
-            if not is_whole(unit) or (not defines and _is_definition(unit.pieces[-1].passage)):
+            last = unit.pieces[-1]
+            if not is_whole(unit) or BLANK in unit.pieces[0].text:
+                continue
+            # "Three quarters of the votes" may stand in a definition only.
+            defined = not defines and _is_definition(last.passage)
+            if defined and (len(unit.pieces) > 2 or not measures(last.text, last.passage.language, figures)):
                 continue
             own = [piece.passage.id for piece in unit.pieces]
             yield Candidate(unit, prior, _areas(places, own), number, around, near)

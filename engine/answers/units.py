@@ -261,7 +261,7 @@ def make_units(
             items = [Piece(row, passage, span) for span in sentence.items]
             if items:
                 yield from _lists(piece, items, worth, sentence.goes_on)
-            elif not _is_heading(piece.text):
+            elif not _is_heading(piece.text) and not _is_title(piece):
                 unit = _complete(piece, before, corpus, reading, worth)
                 if unit is not None:
                     yield unit
@@ -323,6 +323,14 @@ def _is_heading(text: str) -> bool:
     """True if a line is too short for a sentence and has no end mark."""
     bare = text.rstrip(_CLOSING)
     return not bare or (bare[-1] not in _ENDS and not is_head(text) and word_count(text) < 6)
+
+
+def _is_title(piece: Piece) -> bool:
+    """True if a passage begins with a short sentence of capitalised words, a title with a full stop."""
+    words = [word for word in _WORD.findall(piece.text) if len(word) > 3]
+    rest = piece.passage.text[piece.span.end :].strip()
+    begins = not piece.passage.text[: piece.span.start].strip()
+    return begins and bool(rest) and 1 < len(words) <= 8 and all(word[0].isupper() for word in words)
 
 
 def is_whole(unit: Unit) -> bool:

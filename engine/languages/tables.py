@@ -236,8 +236,9 @@ class Law(_Table):
       Administrativo"); with ``kind``, ``number`` and ``year`` the Italian forms ("Legge n. 241 del 1990").
     - ``wanted``: the kind of answer that a question asks for, as regular expressions: a period or date
       (``time``; ``deadline`` excludes those that begin "at least"; ``when`` includes conditions), a sum
-      (``money``), a number (``count``), a ``penalty``, a place or authority (``where``), a permission or duty
-      (``whether``), a person (``who``). ``measure``: words that only ask and do not occur in answers.
+      (``money``), a number (``count``), a ``frequency``, a ``penalty``, a place or authority (``where``), a
+      permission or duty (``whether``), a person (``who``). ``measure``: words that only ask and do not occur
+      in answers.
     - ``given``: words that give such an answer without a quantity: "without delay" is a ``period``; ``void``
       gives the consequence of a breach.
     - ``heads``: nouns of headings above such answers ("Time limits").
@@ -256,11 +257,21 @@ class Law(_Table):
     short_titles: tuple[str, ...] = ()
     wanted: dict[
         Literal[
-            "measure", "time", "deadline", "when", "money", "count", "penalty", "where", "whether", "who"
+            "measure",
+            "time",
+            "deadline",
+            "frequency",
+            "when",
+            "money",
+            "count",
+            "penalty",
+            "where",
+            "whether",
+            "who",
         ],
         tuple[str, ...],
     ] = {}
-    given: dict[Literal["period", "penalty", "where", "void"], tuple[str, ...]] = {}
+    given: dict[Literal["period", "frequency", "penalty", "where", "void"], tuple[str, ...]] = {}
     heads: dict[Literal["period", "amount", "penalty", "where"], tuple[str, ...]] = {}
     points_back: str = ""
     departs: str = ""

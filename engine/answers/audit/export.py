@@ -51,7 +51,8 @@ article { border-top: 1px solid var(--line); padding: 0.8rem 0; break-inside: av
 blockquote { margin: 0.5rem 0; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--line); }
 .finding { font-weight: 600; } mark { background: none; color: inherit; font-weight: 700; }
 mark.different { text-decoration: underline wavy var(--bad); } small { color: var(--none); }
-.supported { --is: var(--good); } .related { --is: var(--part); } .contradicted { --is: var(--bad); }
+.supported { --is: var(--good); } .contradicted { --is: var(--bad); }
+.related, .below_grade { --is: var(--part); }
 .outdated, .amended { --is: var(--old); }
 .wrong_pinpoint { --is: var(--pin); } .no_such_provision { --is: var(--bad); }
 .citation_not_understood { --is: var(--part); } .not_in_corpus { --is: var(--none); }
@@ -169,7 +170,7 @@ def _lines(log: Log, title: str, level: int) -> Iterator[str]:
     yield f"Against {escaped(log.corpus)}, as of {log.day}. {log_summary(log)}"
     for one in log.entries:
         yield ""
-        yield f"{'#' * (level + 1)} {one.number}. {WORDS[one.finding]}"
+        yield f"{'#' * (level + 1)} {one.number}. {log.heading(one)}"
         yield ""
         yield escaped(one.words)
         yield ""
@@ -201,7 +202,7 @@ def _citation_line(cited: LoggedCitation) -> str:
 
 def log_html(log: Log) -> str:
     """Return a log as a part of a page: a heading and an article for each entry."""
-    body = "".join(map(_article, log.entries))
+    body = "".join(_article(one, log.heading(one)) for one in log.entries)
     head = f"Against {log.corpus}, as of {log.day}. {log_summary(log)}"
     return f'<section class="log"><h2>Verification log</h2><p>{escape(head)}</p>{body}</section>'
 
@@ -215,7 +216,7 @@ def log_page(log: Log) -> str:
     )
 
 
-def _article(one: Entry) -> str:
+def _article(one: Entry, heading: str) -> str:
     rows = [("Verdict", one.reason)] if one.reason else []
     rows.append(("Compared with", _held_words(one.compared)))
     for cited in one.citations:
@@ -229,7 +230,7 @@ def _article(one: Entry) -> str:
         f'<dt dir="auto">{escape(name)}</dt><dd dir="auto">{escape(words)}</dd>' for name, words in rows
     )
     return (
-        f'<article class="{one.finding}"><p class="finding">{one.number}. {escape(WORDS[one.finding])}</p>'
+        f'<article class="{one.finding}"><p class="finding">{one.number}. {escape(heading)}</p>'
         f'<p dir="auto">{escape(one.words)}</p><dl>{definitions}</dl></article>'
     )
 

@@ -16,12 +16,15 @@ import numpy as np
 from engine.answers.audit.record import (
     FINDING_WORDS,
     GROUNDED,
+    LOW_GRADE_WORDS,
     Audit,
     Checked,
     Citation,
     Finding,
+    FindingWords,
     Source,
     citation_of,
+    heading_of,
     key_of,
 )
 from engine.corpus.grades import Grades, grades_of
@@ -103,6 +106,12 @@ class Log:
     day: str
     entries: tuple[Entry, ...]
     minimum: Grade | None = None
+
+    def heading(self, one: Entry) -> str:
+        """Return the words over an entry."""
+        grade = None if one.compared is None else one.compared.grade
+        low = self.minimum is not None and (grade is None or not grade.reaches(self.minimum))
+        return LOW_GRADE_WORDS.word if low and one.finding == Finding.SUPPORTED else WORDS[one.finding]
 
     def entry(self, number: str) -> Entry:
         """Return the entry with a number. Raises InputError if there is none."""
@@ -318,6 +327,10 @@ class Tally:
         """Count the claims with a finding."""
         return self._count(lambda one: one.finding is finding)
 
+    def headed(self, words: FindingWords) -> Count:
+        """Count the claims under a heading."""
+        return self._count(lambda one: heading_of(one) is words)
+
     @property
     def correct(self) -> Count:
         """Number of claims that the sources support, by the law of the day."""
@@ -382,11 +395,12 @@ def summary(counted: Tally) -> str:
 
 
 def _each(counted: Tally) -> Iterator[str]:
-    for finding in Finding:
-        count = counted.finding(finding)
+    supported, *others = FINDING_WORDS.values()
+    for words in (supported, LOW_GRADE_WORDS, *others):
+        count = counted.headed(words)
         if count.claims:
             by = f" ({count.by_people} by a person)" if count.by_people else ""
-            yield f"{count.claims} {FINDING_WORDS[finding].word.lower()}{by}"
+            yield f"{count.claims} {words.word.lower()}{by}"
 
 
 def axes(counted: Tally) -> tuple[str, str]:
@@ -406,7 +420,7 @@ def verdict_words(counted: Tally) -> Mapping[int, str]:
 
 
 def _verdict(one: Checked, before: Checked) -> str:
-    shown = FINDING_WORDS[one.finding]
+    shown = heading_of(one)
     by = "" if one is before else f" (by a person; the check: {FINDING_WORDS[before.finding].word.lower()})"
     return f"{shown.sign} {shown.word}{by}"
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from engine.answers.audit.export import STYLE, log_html, pieces
 from engine.answers.audit.log import Log, axes, summary, tally, verdict_words
 from engine.answers.audit.record import (
-    FINDING_WORDS,
     Audit,
     Checked,
     Finding,
     Source,
     citation_of,
-    key_of,
+    heading_of,
     remarks,
+    style_of,
 )
 from engine.corpus.grades import words_of
 from engine.language.characters import escape
@@ -42,7 +42,7 @@ def _page(audit: Audit, log: Log | None) -> Iterator[str]:
     yield "<h2>The claims</h2>"
     words = verdict_words(counted)
     for one, current in zip(counted.found, counted.current, strict=True):
-        yield _claim(one, current.finding, words[one.claim.number])
+        yield _claim(one, style_of(current), words[one.claim.number])
     yield "" if log is None else log_html(log)
     yield "</body></html>"
 
@@ -53,16 +53,16 @@ def text_html(checked: Sequence[Checked], text: str) -> str:
     for one in checked:
         span = one.claim.span
         parts.append(escape(text[begin : span.start]))
-        claim_text, finding_words = escape(text[span.start : span.end]), FINDING_WORDS[one.finding]
+        claim_text, finding_words = escape(text[span.start : span.end]), heading_of(one)
         parts.append(
-            f'<span class="claim {key_of(one.finding)}" title="{finding_words.word}">{claim_text}'
+            f'<span class="claim {style_of(one)}" title="{finding_words.word}">{claim_text}'
             f"<sup>{finding_words.sign} {one.claim.number}</sup></span>"
         )
         begin = span.end
     return "".join([*parts, escape(text[begin:])])
 
 
-def _claim(one: Checked, finding: Finding, verdict: str) -> str:
+def _claim(one: Checked, style: str, verdict: str) -> str:
     shown = one.sources[:1] if one.finding is not Finding.NOT_IN_CORPUS else ()
     quotes = "".join(_quote(source) for source in shown)
     further = "".join(
@@ -72,7 +72,7 @@ def _claim(one: Checked, finding: Finding, verdict: str) -> str:
     )
     notes = "".join(f"<p><small>{escape(remark)}</small></p>" for remark in remarks(one))
     return (
-        f'<article class="{key_of(finding)}">'
+        f'<article class="{style}">'
         f'<p class="finding">{one.claim.number}. {verdict}</p>'
         f'<p dir="auto">{escape(one.claim.text)}</p><p><em dir="auto">{escape(one.reason)}</em></p>'
         f"{quotes}{further}{notes}</article>"

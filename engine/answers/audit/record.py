@@ -285,9 +285,31 @@ FINDING_WORDS = {
 }
 
 
+# A claim that only sources below the required grade state is not headed "Supported".
+LOW_GRADE = "below_grade"
+LOW_GRADE_WORDS = FindingWords(
+    "Stated below the required grade", "▽", "only sources below the grade asked for state it"
+)
+
+
 def key_of(finding: Finding) -> str:
     """Return a finding's name in JSON and CSS."""
     return finding.value.replace(" ", "_")
+
+
+def is_low_grade(one: Checked) -> bool:
+    """True if a claim is stated, but only by sources below the required grade."""
+    return one.finding is Finding.SUPPORTED and not one.graded
+
+
+def heading_of(one: Checked) -> FindingWords:
+    """Return the words over a claim."""
+    return LOW_GRADE_WORDS if is_low_grade(one) else FINDING_WORDS[one.finding]
+
+
+def style_of(one: Checked) -> str:
+    """Return the name in CSS of a claim's heading."""
+    return LOW_GRADE if is_low_grade(one) else key_of(one.finding)
 
 
 def citation_of(source: Source) -> str:

@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 
 from engine.answers.audit import Audit, Auditor, Finding, Step, audit
 from engine.answers.audit.claims import LONGEST_TEXT
-from engine.answers.audit.log import tally
+from engine.answers.audit.export import annotated, markdown
+from engine.answers.audit.log import tally, verification_log
+from engine.answers.audit.page import html_page
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
 from engine.llm import Meter
 from engine.model import Document, Grade
+from engine.verbs.answers import audit_lines
 
 SUPPORTED, CONTRADICTED, RELATED = Finding.SUPPORTED, Finding.CONTRADICTED, Finding.RELATED
 OUTDATED, PINPOINT, ABSENT = Finding.OUTDATED, Finding.WRONG_PINPOINT, Finding.NOT_IN_CORPUS
@@ -202,6 +205,17 @@ def test_a_grade_below_the_minimum_is_told(meridia: Corpus, monkeypatch: pytest.
     low = Auditor(meridia, minimum=Grade.B).claim(claim, "en")
     assert (low.grade, low.graded, low.correct) == (Grade.C, False, None)
     assert Auditor(meridia, minimum=Grade.C).claim(claim, "en").correct is True
+    found = audit(claim, Auditor(meridia, minimum=Grade.B))
+    log = verification_log(found, meridia, reviews=False)
+    for shown in (
+        markdown(found, log),
+        html_page(found, log),
+        annotated(found, log),
+        *audit_lines(found, log),
+    ):
+        assert "✓" not in shown
+        assert "Supported" not in shown
+    assert log.heading(log.entries[0]) == "Stated below the required grade"
 
 
 @given(st.integers(2, 900).filter(lambda days: days not in (30, 60)))
