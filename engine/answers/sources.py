@@ -259,7 +259,7 @@ def find_candidates(
             last = unit.pieces[-1]
             if not is_whole(unit) or BLANK in unit.pieces[0].text:
                 continue
-            # "Three quarters of the votes" may stand in a definition only.
+            # "Three quarters of the votes" may be only in a definition.
             defined = not defines and _is_definition(last.passage)
             if defined and (len(unit.pieces) > 2 or not measures(last.text, last.passage.language, figures)):
                 continue
