@@ -62,6 +62,8 @@ IN_TRANSLATION = 0.9
 LONGEST_AMENDMENT = 40
 # Maximum length of a heading to search for the name of an act, and minimum length of the name.
 LONGEST_HEADING, SHORTEST_NAME = 400, 4
+# Minimum length of a name of several words, and of one word, in texts of another language.
+SHORTEST_FOREIGN, LONG_WORD = 8, 15
 # Confidence of a document whose title only contains the words of the name.
 BY_TOPIC = 0.8
 
@@ -111,6 +113,28 @@ class DocumentFinder:
         for grammar in grammars():
             for language in grammar.languages:
                 add_known_groups(grammar.known, self._names_of(language), language)
+        self._learn_foreign_titles()
+
+    def _learn_foreign_titles(self) -> None:
+        """Add the titles of documents in other languages: "Artikel 3 des Ferry Act".
+
+        A name that a language knows keeps its meaning there. Short names and single words are left out: they
+        may mean something else in another language.
+        """
+        found: list[tuple[str, int, str]] = []
+        languages = dict.fromkeys(document.language for document in self._documents)
+        for number, document in enumerate(self._documents if len(languages) > 1 else ()):
+            for name in (document.title, *document.aliases):
+                if len(name) < (SHORTEST_FOREIGN if " " in name.strip() else LONG_WORD):
+                    continue
+                others = (language for language in languages if language != document.language)
+                found += (
+                    (name, number, language)
+                    for language in others
+                    if not self._names_of(language).meanings(name, language)
+                )
+        for name, number, language in found:
+            self._names_of(language).add(name, number, language)
 
     def _learn_definitions(self) -> None:
         for row, language, (name, short, everywhere) in self._readings.names():
