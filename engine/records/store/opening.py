@@ -212,6 +212,9 @@ def open_database(url: str) -> Engine:
     except SQLAlchemyError as error:
         engine.dispose()
         raise readable_error(error, address) from None
+    except RedstringError:
+        engine.dispose()
+        raise
     return engine
 
 
