@@ -59,3 +59,48 @@ OTHER = {
     "other.md": "# Zoning Act 1999\n\n## Section 4\nA plan is drawn.\n",
     "andere.md": "# Zonengesetz\n\n## § 4\nEin Plan wird gezeichnet.\n",
 }
+
+
+# Texts that cite an act of another language, and its document; None if the name may mean something else.
+FOREIGN = {
+    ("en", "A pilot pays the dues under section 4 of the Port Dues Ordinance."): "hafen",
+    ("de", "Der Lotse zahlt nach Section 4 des Ports Act 2010."): None,
+    ("de", "Der Lotse zahlt die Gebühr nach Artikel 9 des Pilots Act 2012."): "pilots",
+    ("fr", "Le pilote paie la taxe prévue à l'article 9 du Pilots Act 2012."): "pilots",
+    ("fr", "Le pilote paie la taxe prévue à l'article 9 de la Constitution."): None,
+}
+
+
+def test_an_act_in_another_language(build: Build, subtests: pytest.Subtests) -> None:
+    front = "---\nid: {}\ntitle: {}\nlanguage: {}\naliases: [{}]\n---\n# {}\n\n## {}\nText.\n"
+    texts = {
+        f"note-{number}.md": f"---\nid: note-{number}\ntitle: Note {number}\nlanguage: {language}\n---\n"
+        f"# Note {number}\n\n## {HEADINGS[language]}\n{text}\n"
+        for number, (language, text) in enumerate(FOREIGN)
+    }
+    corpus = build(
+        {
+            "hafen.md": front.format(
+                "hafen",
+                "Hafengebührenverordnung",
+                "de",
+                "Port Dues Ordinance",
+                "Hafengebührenverordnung",
+                "§ 4",
+            ),
+            "pilots.md": front.format("pilots", "Pilots Act 2012", "en", "", "Pilots Act 2012", "Article 9"),
+            "base.md": front.format("base", "Constitution", "en", "", "Constitution", "Article 9"),
+            **texts,
+        }
+    )
+    found = {
+        one.source_id.split("/")[0]: (one.target_id or "").split("/")[0] or None
+        for one in corpus.references(corpus.reference_numbers().tolist())
+        if one.text
+    }
+    for number, ((_, text), expected) in enumerate(FOREIGN.items()):
+        with subtests.test(text):
+            assert found.get(f"note-{number}") == expected
+
+
+HEADINGS = {"en": "Section 1", "de": "§ 1", "fr": "Article 1"}
