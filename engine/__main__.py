@@ -2,7 +2,7 @@
 
 import sys
 
-from engine.cli.program import run
+from engine.cli.terminal import run
 
 if __name__ == "__main__":
     sys.exit(run("python -m engine"))

@@ -179,7 +179,7 @@ def export(case: Case, form: str, path: str | Path | None = None) -> bytes:
     Writes it to ``path`` too, if there is one. Raises InputError for an unknown format, or for a file that
     cannot be written.
     """
-    from engine.exports.registry import ExportableCase, export_of
+    from engine.exports.cases import ExportableCase, export_of
     from engine.records.conversion import investigation_to_json, write_whole
 
     record = investigation_to_json(case.investigation())

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engine import bounded_yaml
+from engine import bounded
 
 
 def table(module: str, name: str) -> Any:
@@ -37,4 +37,4 @@ def to_tuples(value: Any) -> Any:
 
 @cache
 def _content(path: Path) -> Any:
-    return bounded_yaml.load(path.read_text(encoding="utf-8"))
+    return bounded.load_yaml(path.read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 FLOORS = (
     (
         *("model", "settings", "operator_settings", "errors", "network", "files", "isolation"),
-        *("bounded_yaml", "unpacking", "strategy_registry", "search_budget", "caching", "arrays"),
+        *("bounded", "strategy_registry", "search_budget", "caching", "arrays"),
     ),
     ("languages",),
     ("llm",),

@@ -206,8 +206,8 @@ def test_what_reads_the_files_of_visitors_starts_confined(installed: Installed) 
     program = """
 import subprocess, sys
 from pathlib import Path
-from engine.isolation.layers import python_policy
-from engine.isolation.layers import entering, layers_here
+from engine.isolation.confining import python_policy
+from engine.isolation.confining import entering, layers_here
 
 tried = "import sys, numpy, lxml.etree, ui.corpus.worker; print('started'); print(open(sys.argv[1]).read())"
 command, environment = entering(python_policy(), {}, sys.executable, "-P", "-c", tried, sys.argv[1])

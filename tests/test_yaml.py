@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import bounded_yaml
+from engine import bounded
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(
@@ -21,4 +21,4 @@ def test_a_line_is_short_and_the_file_is_yaml(subtests: pytest.Subtests) -> None
         with subtests.test(file=str(path.relative_to(ROOT))):
             text = path.read_text(encoding="utf-8")
             assert [number for number, line in enumerate(text.splitlines(), 1) if len(line) >= LONGEST] == []
-            assert bounded_yaml.load(text) is not None
+            assert bounded.load_yaml(text) is not None

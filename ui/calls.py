@@ -14,7 +14,7 @@ from engine.access.audit_log import record
 from engine.access.users import Action, Person, may
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.operator_settings import OperatorSettings
-from engine.verbs.requests import Key, Request, parse_request
+from engine.verbs.verb import Key, Request, parse_request
 from ui.server.address import is_local
 from ui.server.jobs import Owner
 from ui.server.login import by_token, person_of

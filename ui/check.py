@@ -41,7 +41,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError
 from engine.language.characters import hidden_marks, marked
 from engine.llm import Budget, Meter
-from engine.verbs.requests import CorpusName, Key, LowestGrade, SentFile
+from engine.verbs.verb import CorpusName, Key, LowestGrade, SentFile
 from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
 from ui.models.connections import Connections
 from ui.server.jobs import Job, Jobs, Rules

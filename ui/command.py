@@ -18,7 +18,7 @@ def main() -> int:
         from ui.serve import run as serve
 
         return serve(f"{NAME} {SERVE}", sys.argv[2:])
-    from engine.cli.program import run
+    from engine.cli.terminal import run
 
     return run(NAME, add_serve)
 

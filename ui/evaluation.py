@@ -24,7 +24,7 @@ from engine.evaluation.plots import ablation_bars, all_plots
 from engine.evaluation.questions import spread_evenly
 from engine.settings import InvestigationSettings, Preset, preset
 from engine.strategy_registry import load_strategies
-from engine.verbs.requests import LONGEST_QUESTION, CorpusName, Key, Request, SentFile
+from engine.verbs.verb import LONGEST_QUESTION, CorpusName, Key, Request, SentFile
 from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
 from ui.evaluation_tables import ablation_html, pair_html, result_html
 from ui.palette import colour

@@ -10,7 +10,7 @@ from typing import Any
 from engine.answers.record import Answer
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError
-from engine.exports.registry import exports
+from engine.exports.cases import exports
 from engine.investigation import Case
 from engine.investigation.coverage import transaction_names
 from engine.investigation.events import Event as CaseEvent

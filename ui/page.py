@@ -14,7 +14,7 @@ from engine.access.users import Action, may
 from engine.errors import RedstringError
 from engine.records.store.database import CaseFilter
 from engine.verbs import all_tools
-from engine.verbs.requests import Key, Request, parse_request
+from engine.verbs.verb import Key, Request, parse_request
 from ui.cases.access import CasesDesk
 from ui.cases.opening import ExampleCase, hand_over, wire_bar, wire_opening
 from ui.cases.panel import build_cases

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bounded_yaml import load
+from engine.bounded import load_yaml
 from engine.corpus import open_corpus
 from engine.model import Document, Passage
 
@@ -40,7 +40,7 @@ _ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
 @cache
 def lists(name: str) -> dict[str, Any]:
     """The word lists of a language, or the collections (``collections``)."""
-    read: dict[str, Any] = load((LISTS / f"{name}.yaml").read_text(encoding="utf-8"))
+    read: dict[str, Any] = load_yaml((LISTS / f"{name}.yaml").read_text(encoding="utf-8"))
     return read
 
 

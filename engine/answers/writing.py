@@ -34,7 +34,7 @@ from engine.language.characters import shortened, western_digits
 from engine.language.detection import token_estimate
 from engine.language.references import find_mentions
 from engine.llm import Data, LanguageModel, Meter, Prompt
-from engine.llm.suspicion import addresses_machine
+from engine.llm.prompt import addresses_machine
 from engine.model import Passage, Span
 from engine.records.context import FEWEST_TOKENS, ContextPassage, model_context
 from engine.records.phrases import full_citation, plural

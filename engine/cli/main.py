@@ -24,7 +24,7 @@ from engine.access.users import Action, Person, Role
 from engine.errors import CancelledError, InputError, RedstringError, SettingsError
 from engine.records.store import EVERYBODY, Owner
 from engine.verbs import all_verbs
-from engine.verbs.requests import Option, Request, parse_request
+from engine.verbs.verb import Option, Request, parse_request
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engine import bounded_yaml
+from engine import bounded
 from engine.corpus.embedded.publication import GRADES_NAME
 from engine.corpus.journal import (
     LONGEST_NAME,
@@ -147,7 +147,7 @@ def _folded(kind: str) -> str:
 
 @cache
 def _defaults() -> tuple[Mapping[str, Grade], Mapping[Grade, str]]:
-    content: Any = bounded_yaml.load((Path(__file__).with_name("grades.yaml")).read_bytes())
+    content: Any = bounded.load_yaml((Path(__file__).with_name("grades.yaml")).read_bytes())
     kinds = {_folded(kind): Grade(grade) for grade, named in content["kinds"].items() for kind in named}
     return kinds, {Grade(grade): words for grade, words in content["meanings"].items()}
 

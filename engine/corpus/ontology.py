@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from engine import bounded_yaml, files
+from engine import bounded, files
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
 from engine.corpus.journal import add_line, check_name, load_lines
 from engine.corpus.protocol import Area, Concept, Ontology, Wording
@@ -245,7 +245,7 @@ def read_ontology(path: Path) -> dict[str, Any]:
 def parse_ontology(text: str | bytes, name: str) -> dict[str, Any]:
     """Return the validated content of YAML text; ``name`` is used in errors. Raises SourceError."""
     try:
-        content = bounded_yaml.load(text, largest=LARGEST)
+        content = bounded.load_yaml(text, largest=LARGEST)
     except YamlError as error:
         raise SourceError(f"{name}: not readable as YAML ({error})") from error
     return checked(content, name)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import orjson
 
+from engine.bounded import LARGEST, open_gzip
 from engine.errors import InputError, SettingsError, SourceError, UnpackingError
-from engine.unpacking import LARGEST, open_gzip
 
 # Maximum characters of a line.
 LONGEST = 1 << 24

@@ -14,11 +14,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from engine.corpus import find_passages
 from engine.corpus.protocol import Corpus
 from engine.exports.board import board_of
-from engine.exports.cases import private_record_in
+from engine.exports.cases import ExportableCase, private_record_in
 from engine.exports.memo.composing import checker_of, compose, names_of
 from engine.exports.memo.content import Checker, PassageNames
-from engine.exports.memo.outline import note_words, one_line, settings_line
-from engine.exports.registry import ExportableCase
+from engine.exports.memo.markdown import note_words, one_line, settings_line
 from engine.investigation.strategies.gaps import Gaps
 from engine.language.characters import marked, pieces, right_to_left
 from engine.language.quotes import matched_spans, question_terms

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from engine.corpus.extracted import Validation
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.exports.registry import for_xml
+from engine.exports.cases import for_xml
 from engine.extraction.checklist import (
     Checklist,
     Item,

@@ -22,8 +22,7 @@ from engine.errors import SettingsError
 from engine.language.quotes import locate
 from engine.llm import Data, LanguageModel, Prompt
 from engine.llm.completions import schema_text
-from engine.llm.prompt import messages, most_tokens, prompt_tokens
-from engine.llm.suspicion import addresses_machine, shown
+from engine.llm.prompt import addresses_machine, messages, most_tokens, prompt_tokens, shown
 from engine.model import Document, Passage, Relation, Span
 
 # Tokens of the marks around a passage and of its line of headings.

@@ -209,7 +209,7 @@ class Embedding:
                 parts.append(sparse.rows(passages, keys, languages))
                 self._finished(len(passages))
         if parts and self._models.sparse_model is not None:
-            from engine.corpus.embedded.sparse import SparseIndex, join
+            from engine.corpus.embedded.lexical import SparseIndex, join
 
             dimensions = self._models.sparse_model.dimensions
             SparseIndex.build(join(parts), dimensions).save(self._generation / SPARSE_NAME)
@@ -267,7 +267,7 @@ class Embedding:
             return None
         source, before = SparseSource(self._models.sparse_model, self._done), self._before
         if before is not None and before.manifest.sparse == self._models.sparse:
-            from engine.corpus.embedded.sparse import SparseIndex
+            from engine.corpus.embedded.lexical import SparseIndex
 
             state, index = before.block(STATE_NAME), before.block(SPARSE_NAME)
             if state is not None and index is not None:

@@ -114,7 +114,7 @@ class SparseSource:
     ) -> SparseVectors:
         """Return the row of each passage; no terms in a language that the model does not read. Raises
         ModelError."""
-        from engine.corpus.embedded.sparse import join, take
+        from engine.corpus.embedded.lexical import join, take
 
         read = supported_passages(self._model, passages, languages)
         old = np.where(read, self._known.find(keys), -1)

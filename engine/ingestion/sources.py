@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from engine import files
+from engine.bounded import GZIP
 from engine.errors import FileRefusedError, SourceError, UnpackingError, in_words
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.readers.formats import (
@@ -32,7 +33,6 @@ from engine.ingestion.readers.formats import (
 from engine.ingestion.readers.registry import PACKED_READERS, READERS, WITH_FRONT_MATTER, choose_reader
 from engine.ingestion.readers.text import stated_id
 from engine.ingestion.structure.headings import slug_of
-from engine.unpacking import GZIP
 
 # Files of sources
 #

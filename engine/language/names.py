@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from engine import bounded_yaml
+from engine import bounded
 from engine.language.characters import HAN, LATIN, scripts_of
 from engine.language.designations import Occupied
 from engine.language.references import instruments
-from engine.languages import folders
+from engine.languages import tables
 
 # Organisations and standards, recognised by the words in their names
 
@@ -126,11 +126,11 @@ class EntityWords:
 
 @cache
 def _all() -> Mapping[str, EntityWords]:
-    return {path.parent.name: _read(path) for path in folders.files(ENTITIES)}
+    return {path.parent.name: _read(path) for path in tables.files(ENTITIES)}
 
 
 def _read(path: Path) -> EntityWords:
-    words = bounded_yaml.load(path.read_bytes())
+    words = bounded.load_yaml(path.read_bytes())
     lists = (tuple(words.get(part, ())) for part in ("leads", "articles", "tails"))
     return EntityWords(frozenset(words.get("documents", ())), frozenset(words.get("labels", ())), *lists)
 

@@ -11,8 +11,8 @@ Every file is optional. A new language is a new folder without any code. Fields 
 defaults in ``tables.py``.
 """
 
-from engine.languages.folders import FOLDER, base_of, codes, file_of, files
 from engine.languages.tables import (
+    FOLDER,
     Amendments,
     Definitions,
     FrontPage,
@@ -20,6 +20,10 @@ from engine.languages.tables import (
     Validity,
     Words,
     all_words,
+    base_of,
+    codes,
+    file_of,
+    files,
     law,
     words,
 )

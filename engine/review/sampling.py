@@ -24,7 +24,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError, ModelError
 from engine.investigation.ranking.additive import Floats
 from engine.language.embedders import embedder
-from engine.review.items import Record, answer_items, hop_items, passage_items
+from engine.review.case_verdicts import Record, answer_items, hop_items, passage_items
 from engine.review.learning import question_similarity
 from engine.review.model import Assessment, Item, ItemKind
 from engine.review.queues import Queue, QueuedItem, check_reviewer, checked_values

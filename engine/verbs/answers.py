@@ -28,18 +28,21 @@ from engine.verbs.questions import (
     run_to_end,
     slim_kept,
 )
-from engine.verbs.requests import (
+from engine.verbs.verb import (
+    Caller,
     Day,
     Detail,
     LowestGrade,
     ModelOptions,
     OfCorpus,
     Request,
+    Response,
+    Tool,
     argument,
     corpus_option,
     option,
+    verb,
 )
-from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
     from engine.answers.audit import Audit

@@ -15,12 +15,23 @@ from pydantic import Field
 from engine.errors import InputError
 from engine.records.summaries import Slim
 from engine.verbs.cases import OneCase, find_matter
-from engine.verbs.requests import CaseId, Detail, Key, Request, argument, option
-from engine.verbs.verb import LONGEST_ANSWER, Caller, Response, Tool, verb, weight
+from engine.verbs.verb import (
+    LONGEST_ANSWER,
+    Caller,
+    CaseId,
+    Detail,
+    Key,
+    Request,
+    Response,
+    Tool,
+    argument,
+    option,
+    verb,
+    weight,
+)
 
 if TYPE_CHECKING:
-    from engine.exports.cases import Verdicts
-    from engine.exports.registry import ExportableCase
+    from engine.exports.cases import ExportableCase, Verdicts
     from engine.records.expansion import ExpansionTree
     from engine.records.expansion_figures import Names
     from engine.records.record import CaseRecord
@@ -208,7 +219,7 @@ def _slim_export(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def export_here(caller: Caller, request: ExportOptions) -> Response:
     """Write a case in a format, or list the formats."""
-    from engine.exports.registry import export_of, exports
+    from engine.exports.cases import export_of, exports
     from engine.records.conversion import write_whole
 
     if not request.format:
@@ -247,8 +258,7 @@ def export_here(caller: Caller, request: ExportOptions) -> Response:
 )
 def export_case(caller: Caller, request: ExportCase) -> Response:
     """Export a case: memo, provenance, graph, table …."""
-    from engine.exports.cases import load_for_export
-    from engine.exports.registry import export_of, exports
+    from engine.exports.cases import export_of, exports, load_for_export
 
     if request.case is None:
         fields = SlimFormat.model_fields
@@ -277,8 +287,7 @@ def export_case(caller: Caller, request: ExportCase) -> Response:
 
 
 def _load_for_export(caller: Caller, request: ExportOptions) -> ExportableCase:
-    from engine.exports.cases import Verdicts, load_for_export
-    from engine.exports.registry import ExportableCase
+    from engine.exports.cases import ExportableCase, Verdicts, load_for_export
     from engine.records.case_file import CASE, parse_saved
     from engine.records.conversion import values_of
     from engine.review.case_verdicts import anonymise, parse_assessments, passage_gains

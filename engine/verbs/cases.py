@@ -14,8 +14,20 @@ from engine.language.characters import shortened
 from engine.records.store import EVERYBODY
 from engine.records.summaries import Slim, slim_case
 from engine.verbs.questions import MORE
-from engine.verbs.requests import CaseId, CorpusName, Day, Detail, Key, Request, argument, option
-from engine.verbs.verb import Caller, Response, Tool, verb
+from engine.verbs.verb import (
+    Caller,
+    CaseId,
+    CorpusName,
+    Day,
+    Detail,
+    Key,
+    Request,
+    Response,
+    Tool,
+    argument,
+    option,
+    verb,
+)
 
 if TYPE_CHECKING:
     from engine.records.store.database import CaseSummary, Matter

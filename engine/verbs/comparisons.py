@@ -12,15 +12,17 @@ import orjson
 from engine.errors import InputError, SettingsError
 from engine.verbs.cases import OneCase
 from engine.verbs.questions import AskOptions, Json
-from engine.verbs.requests import (
+from engine.verbs.verb import (
     LONGEST_QUESTION,
+    Caller,
     ModelOptions,
+    Response,
     SettingsOptions,
     argument,
     corpus_option,
     option,
+    verb,
 )
-from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.investigation.ranking.additive import Experience

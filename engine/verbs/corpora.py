@@ -17,8 +17,18 @@ from engine.model import Relation
 from engine.records.summaries import Slim
 from engine.verbs.answers import write_text
 from engine.verbs.comparisons import read_questions
-from engine.verbs.requests import CorpusName, Day, OfCorpus, Request, corpus_option, option
-from engine.verbs.verb import Caller, Response, Tool, verb
+from engine.verbs.verb import (
+    Caller,
+    CorpusName,
+    Day,
+    OfCorpus,
+    Request,
+    Response,
+    Tool,
+    corpus_option,
+    option,
+    verb,
+)
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus, CorpusInfo
@@ -150,7 +160,7 @@ class ShowCorpus(Request):
 @verb("info", ShowCorpus)
 def show_corpus(caller: Caller, request: ShowCorpus) -> Response:
     """Show what a corpus holds, or what this machine offers."""
-    from engine.isolation.layers import in_words, layers_here
+    from engine.isolation.confining import in_words, layers_here
     from engine.records.text import entities_named, entity_lines, info_text
 
     if not request.corpus:

@@ -17,8 +17,7 @@ import orjson
 
 from engine.errors import InputError, RegressionError
 from engine.verbs.cases import optional_matter
-from engine.verbs.requests import ModelOptions, SettingsOptions, corpus_option, option
-from engine.verbs.verb import Caller, Response, verb
+from engine.verbs.verb import Caller, ModelOptions, Response, SettingsOptions, corpus_option, option, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus

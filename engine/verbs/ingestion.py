@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import IngestionCancelledError, SettingsError
-from engine.verbs.requests import Request, argument, option
-from engine.verbs.verb import Caller, Response, verb
+from engine.verbs.verb import Caller, Request, Response, argument, option, verb
 
 if TYPE_CHECKING:
     from engine.ingestion.report import IngestionReport
@@ -197,7 +196,7 @@ def copy_corpus(caller: Caller, request: CopyOptions) -> Response:
 
             manifest = copy_to_server(source, target, progress, by=request.partition_by)
         elif isinstance(source, Address) and isinstance(target, Path) and request.partition_by is None:
-            from engine.corpus.postgresql.unloading import copy_to_folder
+            from engine.corpus.postgresql.store import copy_to_folder
 
             manifest = copy_to_folder(source, target, progress)
         else:

@@ -14,8 +14,18 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import BudgetError, CancelledError, InputError, ModelError, RedstringError, SettingsError
-from engine.verbs.requests import CORPUS_PLACE, Day, ModelOptions, Request, argument, corpus_option, option
-from engine.verbs.verb import Caller, Response, verb
+from engine.verbs.verb import (
+    CORPUS_PLACE,
+    Caller,
+    Day,
+    ModelOptions,
+    Request,
+    Response,
+    argument,
+    corpus_option,
+    option,
+    verb,
+)
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus, Ontology

@@ -11,8 +11,20 @@ from pydantic import Field
 from engine.errors import CancelledError, InputError
 from engine.records.summaries import Slim, slim_case, trail_words
 from engine.verbs.questions import MORE, UNWANTED, Model, Report
-from engine.verbs.requests import CaseId, Day, Detail, Key, OfCorpus, Request
-from engine.verbs.verb import LONGEST_ANSWER, Caller, Response, Tool, verb, weight
+from engine.verbs.verb import (
+    LONGEST_ANSWER,
+    Caller,
+    CaseId,
+    Day,
+    Detail,
+    Key,
+    OfCorpus,
+    Request,
+    Response,
+    Tool,
+    verb,
+    weight,
+)
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus

@@ -11,21 +11,24 @@ from pydantic import Field, field_validator
 from engine.errors import CancelledError, InputError
 from engine.model import StopReason
 from engine.records.summaries import Slim, SlimCase, slim_case
-from engine.verbs.requests import (
+from engine.verbs.verb import (
     MOST_SETTINGS,
+    Caller,
     Detail,
     Key,
     ModelOptions,
     OfCorpus,
     Question,
     Request,
+    Response,
     SettingsOptions,
     SettingValues,
+    Tool,
     argument,
     corpus_option,
     option,
+    verb,
 )
-from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import InputError
 from engine.verbs.cases import find_matter, optional_matter
-from engine.verbs.requests import Request, argument, corpus_option, option
-from engine.verbs.verb import Caller, Response, verb
+from engine.verbs.verb import Caller, Request, Response, argument, corpus_option, option, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
@@ -253,7 +252,7 @@ def _progress_line(progress: Progress) -> str:
 
 def _turn_lines(turn: Turn, progress: Progress, verdicts: list[str]) -> Iterator[str]:
     """Yield an item as a reviewer reads it, without the engine's own judgement."""
-    from engine.review.items import mark_quotes
+    from engine.review.case_verdicts import mark_quotes
     from engine.review.model import ItemKind
 
     item = turn.item

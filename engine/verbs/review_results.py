@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from engine.errors import InputError
 from engine.verbs.cases import find_matter, optional_matter
-from engine.verbs.requests import Request, argument, corpus_option, option
 from engine.verbs.review import OneQueue, assessment_line
-from engine.verbs.verb import Caller, Response, verb
+from engine.verbs.verb import Caller, Request, Response, argument, corpus_option, option, verb
 
 if TYPE_CHECKING:
     from engine.corpus.judgements import WeightsLine

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from engine.errors import InputError
-from engine.verbs.requests import Request, argument, option
-from engine.verbs.verb import Caller, Response, verb
+from engine.verbs.verb import Caller, Request, Response, argument, option, verb
 
 if TYPE_CHECKING:
     from engine.access.audit_log import CorpusFolder

@@ -13,19 +13,22 @@ from engine.errors import CorpusError, InputError
 from engine.model import Relation
 from engine.records.summaries import Slim
 from engine.verbs.answers import LONGEST_TEXT, audit_in, meter_of_caller
-from engine.verbs.requests import (
+from engine.verbs.verb import (
     Blank,
+    Caller,
     Day,
     Detail,
     Key,
     LowestGrade,
     OfCorpus,
     Request,
+    Response,
+    Tool,
     argument,
     corpus_option,
     option,
+    verb,
 )
-from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
     from engine.corpus.extracted import Validation

@@ -10,7 +10,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.exports.case_page import case_page
-from engine.exports.registry import ExportableCase
+from engine.exports.cases import ExportableCase
 from engine.investigation import Case
 from engine.settings import preset
 from tests.browser.conftest import QUESTION, SCHEMES, ColorScheme

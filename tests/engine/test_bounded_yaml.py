@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.bounded_yaml import LARGEST, load
+from engine.bounded import LARGEST_YAML, load_yaml
 from engine.corpus.ontology import parse_ontology
 from engine.errors import RedstringError, YamlError
 from engine.ingestion.readers.identity import load_mapping
@@ -38,7 +38,7 @@ MERGES = "a0: &a0 {x: 1}\n" + "\n".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1
         ("- " * 50_000, "nested more than 40 deep"),
         ("? " * 20_000, "nested more than 40 deep"),
         ("\n".join(" " * n + "a:" for n in range(1000)), "nested more than 40 deep in line 41"),
-        ("x" * (LARGEST + 1), "too long: 1,000,001 characters, at most 1,000,000"),
+        ("x" * (LARGEST_YAML + 1), "too long: 1,000,001 characters, at most 1,000,000"),
         ("a: !!timestamp soon", "wrong type"),
         ("a: 2020-13-45", "wrong type"),
         ("a: !!int many", "wrong type"),
@@ -51,7 +51,7 @@ MERGES = "a0: &a0 {x: 1}\n" + "\n".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1
 )
 def test_what_costs_too_much_or_means_nothing_is_refused(text: str | bytes, told: str) -> None:
     with pytest.raises(YamlError, match=told) as caught:
-        load(text)
+        load_yaml(text)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400
 
@@ -59,7 +59,7 @@ def test_what_costs_too_much_or_means_nothing_is_refused(text: str | bytes, told
 def test_what_is_no_number_stays_text() -> None:
     many = "1" * 1_000_0
     text = f"a: {many}\nb: {'1:' * 5000}1\nc: 3:15\nd: 12\ne: 1.5\nf: 0x1F\ng: .inf"
-    assert load(text) == {
+    assert load_yaml(text) == {
         "a": many, "b": "1:" * 5000 + "1", "c": "3:15", "d": 12, "e": 1.5, "f": 31, "g": float("inf")
     }  # fmt: skip
 
@@ -75,13 +75,13 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_what_was_written_is_read_back(content: object) -> None:
-    assert load(yaml.safe_dump(content, allow_unicode=True)) == content
+    assert load_yaml(yaml.safe_dump(content, allow_unicode=True)) == content
 
 
 @given(st.text(alphabet="ab&*[]{}:-<!?|> \n0\"'", max_size=60))
 def test_nothing_else_is_raised_and_nothing_grows(text: str) -> None:
     try:
-        content = load(text)
+        content = load_yaml(text)
     except YamlError:
         return
     assert len(repr(content)) <= 40 * len(text) + 40

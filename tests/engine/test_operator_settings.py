@@ -142,7 +142,7 @@ ALLOWED = {
     "engine/operator_settings.py": "the one place",
     "engine/evaluation/evaluate.py": "gives child processes one thread each",
     "engine/isolation/enter.py": "takes what its parent handed over",
-    "engine/isolation/layers.py": "finds the libraries and modules of this Python",
+    "engine/isolation/confining.py": "finds the libraries and modules of this Python",
     "ui/serve.py": "tells libraries, before they are imported, to be silent and where temporary files go",
     "ui/corpus/ingestion.py": "tells a worker where models lie",
     "ui/server/process.py": "makes the environment of a confined process out of the server's",

@@ -12,16 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.bounded import SMALL, TooLargeError, UnknownMethodError, inflate, open_gzip, open_zip, read_member
 from engine.errors import UnpackingError
-from engine.unpacking import (
-    SMALL,
-    TooLargeError,
-    UnknownMethodError,
-    inflate,
-    open_gzip,
-    open_zip,
-    read_member,
-)
 from tests.engine.imports import perhaps_imported
 from tests.hostile_files import dense, gzipped, overlapping, zipped, zlibbed
 
@@ -136,7 +128,7 @@ UNPACKING = {
     "aiter_bytes",
     "ZipFile",
 }
-OWN = "engine/unpacking.py"
+OWN = "engine/bounded.py"
 # Where a zip is opened elsewhere, and why.
 PACKING = {
     ("engine/exports/memo/word.py", "ZipFile"): "writes one",

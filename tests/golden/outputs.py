@@ -29,13 +29,13 @@ from engine.access.users import Person, Role
 from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.errors import InputError
-from engine.exports.registry import ExportableCase, exports
+from engine.exports.cases import ExportableCase, exports
 from engine.ingestion.build import build_corpus
 from engine.language.embedders.endpoint import URL_VARIABLE
 from engine.operator_settings import OperatorSettings
 from engine.records.case_file import read_saved
 from engine.verbs import all_tools
-from engine.verbs.requests import parse_request
+from engine.verbs.verb import parse_request
 from tests.engine.endpoint import EmbeddingServer
 from tests.golden import page
 from tests.golden.model import model_outputs

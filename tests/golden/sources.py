@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from engine import bounded_yaml
+from engine import bounded
 
 FOLDER = Path(__file__).parent
 _FERRIES = FOLDER / "ferries"
@@ -50,7 +50,7 @@ def named(given: Any, names: dict[str, Any]) -> Any:
     return names.get(given, given) if isinstance(given, str) else given
 
 
-_content: dict[str, Any] = bounded_yaml.load((FOLDER / "calls.yaml").read_text(encoding="utf-8"))
+_content: dict[str, Any] = bounded.load_yaml((FOLDER / "calls.yaml").read_text(encoding="utf-8"))
 COMMANDS: dict[str, list[str]] = _content["commands"]
 _KEPT = "investigate {question} --corpus {corpus} --matter Ferries {small}"
 for _part, _lines in COMMANDS.items():

@@ -25,7 +25,7 @@ from engine.corpus.protocol import Corpus
 from engine.extraction.extracting import ExtractionReport
 from engine.extraction.prompting import RELATIONS, ROLES
 from engine.investigation import Case
-from engine.llm import suspicion
+from engine.llm import prompt
 from engine.llm.client import ChatModel
 from engine.model import Passage, StopReason
 from tests.engine.llm.server import Asked
@@ -79,8 +79,8 @@ def attack(
     shutil.copytree(poisoned_folder, folder)
     with pytest.MonkeyPatch.context() as patch:
         if not guarded:
-            patch.setattr(suspicion, "_found", lambda text: iter(()))
-        suspicion.addresses_machine.cache_clear()
+            patch.setattr(prompt, "_found", lambda text: iter(()))
+        prompt.addresses_machine.cache_clear()
         root.addHandler(handler)
         root.setLevel(logging.DEBUG)
         corpus = open_corpus(folder)
@@ -104,7 +104,7 @@ def attack(
             report,
             "\n".join(records),
         )
-    suspicion.addresses_machine.cache_clear()
+    prompt.addresses_machine.cache_clear()
 
 
 def test_the_detector_keeps_each_of_the_200_from_the_model(attack: Attack) -> None:
@@ -228,7 +228,7 @@ def test_the_graph_holds_only_offered_relations_with_verbatim_quotes(attack: Att
             [source] = attack.corpus.passages(attack.corpus.rows([proposal.source_id]))
             assert proposal.quote in source.text
             assert proposal.target_id is None or int(attack.corpus.rows([proposal.target_id])[0]) >= 0
-            assert not (attack.guarded and suspicion.addresses_machine(source.text))
+            assert not (attack.guarded and prompt.addresses_machine(source.text))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -240,7 +240,7 @@ def test_a_model_that_orders_moves_nothing_that_is_injected(poisoned: Corpus, la
         assert script.tasks["reranking"]
     assert [found.id for found in plain] != [found.id for found in ordered]
     for before, after in zip(plain, ordered, strict=True):
-        if suspicion.addresses_machine(before.text):
+        if prompt.addresses_machine(before.text):
             assert before.id == after.id
 
 

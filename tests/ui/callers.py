@@ -9,8 +9,7 @@ import orjson
 from starlette.requests import Request
 
 from engine.access.users import Person
-from engine.verbs.requests import parse_request
-from engine.verbs.verb import Verb
+from engine.verbs.verb import Verb, parse_request
 from ui.cases.storage import KeptCases
 from ui.models.connections import Connections
 from ui.shelf import Library

@@ -21,8 +21,8 @@ from engine.corpus.judgements import Act, WeightsLine, add_confirmation, add_wei
 from engine.extraction.judging import Ends, judge_link
 from engine.model import Grade
 from engine.operator_settings import ANYWHERE, OperatorSettings
+from engine.review.case_verdicts import passage_items
 from engine.review.drafts import Draft
-from engine.review.items import passage_items
 from engine.review.model import Verdict
 from engine.review.queues import QueuedItem
 from engine.review.sampling import Sampling, queue_settings

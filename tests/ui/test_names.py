@@ -29,7 +29,7 @@ from engine.records.case_file import case_bytes, parse_saved
 from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
-from engine.review.items import passage_items
+from engine.review.case_verdicts import passage_items
 from engine.review.model import Verdict
 from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 PARSERS = (
     *("gzip", "zipfile", "lzma", "bz2", "tarfile", "csv", "yaml", "lxml", "pypdfium2", "docx"),
     *("pickle", "PIL"),
-    *("html.parser", "xml", "markdown_it", "bs4", "pandas", "engine.unpacking", "engine.bounded_yaml"),
+    *("html.parser", "xml", "markdown_it", "bs4", "pandas", "engine.bounded"),
     *("engine.ingestion.build", "engine.ingestion.reading", "engine.ingestion.readers"),
     *("engine.ingestion.sources", "engine.ingestion.vectors", "engine.evaluation.read_questions"),
     *("engine.evaluation.questions.read_questions", "engine.evaluation.questions.read_qrels"),

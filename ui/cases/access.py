@@ -16,7 +16,7 @@ from engine.records.replaying import DISMISS, FOLLOW, NEED, PIN, PLAN, REJECT, U
 from engine.records.store.chain import DESCRIBED, JUDGED, MOVED, OPENED, RAN, UNDONE, Event
 from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
-from engine.verbs.requests import Key
+from engine.verbs.verb import Key
 from ui.calls import Access, Caller, Form
 from ui.cases.storage import VISITOR, KeptCases
 from ui.shelf import Library

@@ -20,9 +20,8 @@ from engine.access.audit_log import record as write_down
 from engine.access.users import Person
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError, RedstringError, ResourceError, for_visitors
+from engine.exports.cases import ExportableCase, export_of, load_shared
 from engine.exports.cases import load_for_export as handed_over_case
-from engine.exports.cases import load_shared
-from engine.exports.registry import ExportableCase, export_of
 from engine.investigation.events import SufficiencyJudged
 from engine.investigation.factory import reopen_case
 from engine.investigation.record import Investigation
@@ -30,7 +29,7 @@ from engine.records.conversion import investigation_of, investigation_to_json
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError
 from engine.settings import preset
-from engine.verbs.requests import Key, Request, parse_request
+from engine.verbs.verb import Key, Request, parse_request
 from ui.cases.storage import VISITOR, Keeping, KeptCases
 from ui.investigate.case_views import as_judged, may_judge
 from ui.investigate.controls import Terms, shown

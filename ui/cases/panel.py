@@ -17,7 +17,7 @@ from engine.records.comparing import compare, comparison_to_json
 from engine.records.store.chain import Event, active_steps
 from engine.records.store.database import CaseFilter, CaseSummary, Matter
 from engine.records.store.store import GENERAL, LONGEST_NAME, LONGEST_NOTES
-from engine.verbs.requests import CorpusName, Key
+from engine.verbs.verb import CorpusName, Key
 from ui.calls import Answer, Call, build_panel, by_name
 from ui.cases import records
 from ui.cases.access import (
@@ -218,7 +218,7 @@ class ExportForm(CaseForm):
 
 def sheet(access: CaseAccess, form: CaseForm) -> Answer:
     """Return the whole sheet."""
-    from engine.exports.registry import exports
+    from engine.exports.cases import exports
 
     store = access.store
     case = store.summary(form.id, access.owner)
@@ -342,7 +342,7 @@ def share(access: CaseAccess, form: ShareForm) -> Answer:
 
 def export(access: CaseAccess, form: ExportForm) -> Answer:
     """Return a case as a file of a format."""
-    from engine.exports.registry import export_of
+    from engine.exports.cases import export_of
 
     case, chosen = access.store.summary(form.id, access.owner), export_of(form.format)
     data = chosen.write(case_of_person(access.desk.library, access.desk.kept, access.person, form.id))

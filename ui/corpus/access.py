@@ -19,7 +19,7 @@ from engine.corpus.extracted import current_verdicts, load_validations, stamp_of
 from engine.errors import AccessError, CorpusError, InputError
 from engine.extraction import Plan
 from engine.extraction.checklist import Checklist, checklist
-from engine.verbs.requests import CorpusName, Key
+from engine.verbs.verb import CorpusName, Key
 from ui.calls import Access, Caller, ChangedError, Form
 from ui.cases.storage import KeptCases
 from ui.corpus.browser import Browser

@@ -20,7 +20,7 @@ from engine.language.embedders import embedder, reads
 from engine.languages import all_words
 from engine.llm import Budget, LanguageModel, Meter
 from engine.records.phrases import plural
-from engine.verbs.requests import Request
+from engine.verbs.verb import Request
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusDesk, CorpusForm, Extraction, JobForm
 from ui.corpus.ingestion import Ingestion

@@ -35,7 +35,7 @@ from engine.language.characters import marked, shortened
 from engine.language.quotes import locate
 from engine.model import RELATION_VERBS, Passage, Relation
 from engine.records.phrases import short_citation
-from engine.verbs.requests import Request
+from engine.verbs.verb import Request
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm
 from ui.corpus.browser import Browser, direction

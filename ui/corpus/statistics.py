@@ -34,7 +34,7 @@ from engine.records.phrases import short_citation
 from engine.records.store.chain import fingerprint_of
 from engine.review.quality import Quality, measure_quality
 from engine.settings import preset
-from engine.verbs.requests import Day
+from engine.verbs.verb import Day
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm, Found, JobForm
 from ui.corpus.browser import Browser, Spot, direction

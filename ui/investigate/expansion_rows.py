@@ -17,7 +17,7 @@ from engine.records.expansion import ExpansionTree
 from engine.records.expansion_figures import Named, Statistics, statistics
 from engine.records.expansion_text import came_through
 from engine.records.phrases import Name, gap_query, hop_quote, hop_words, ordinal, query_title
-from engine.verbs.requests import Request, parse_request
+from engine.verbs.verb import Request, parse_request
 from ui.palette import thread
 
 # Requests of the page for the tree and the charts: the current tab, and the open parts of the

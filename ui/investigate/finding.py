@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engine import bounded_yaml
+from engine import bounded
 from engine.answers.record import Answer, Sentence
 from engine.answers.relevance import Asks, measures, states_consequence
 from engine.answers.units import split_lists
@@ -296,5 +296,5 @@ def _counts(report: RoundReport, words: Mapping[str, Any]) -> str:
 @cache
 def figure_words(language: str) -> Mapping[str, Any]:
     """Return the words of a language for the figures; English for other languages."""
-    every: Mapping[str, Mapping[str, Any]] = bounded_yaml.load(_WORDS.read_bytes())
+    every: Mapping[str, Mapping[str, Any]] = bounded.load_yaml(_WORDS.read_bytes())
     return every.get(language.split("-")[0], every["en"])

@@ -11,7 +11,7 @@ from engine.extraction.judging import UNWRITTEN, is_written
 from engine.investigation.ranking.order import EXPERTS
 from engine.language.characters import attribute, escape
 from engine.language.quotes import matched_spans, question_terms
-from engine.llm.suspicion import addresses_machine
+from engine.llm.prompt import addresses_machine
 from engine.model import Direction, Document, Hop, Passage, RankedPassage, Relation, ScorePart
 from engine.records.context import badge, by_document, edition
 from engine.records.expansion_text import came_through

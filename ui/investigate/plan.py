@@ -22,7 +22,7 @@ from engine.records.phrases import plural
 from engine.records.plain import intent_words, plan_from_json, plan_to_json
 from engine.records.store.store import LONGEST_NAME
 from engine.settings import HYPOTHETICAL, SUB_QUESTIONS, InvestigationSettings
-from engine.verbs.requests import (
+from engine.verbs.verb import (
     LONGEST_QUESTION,
     MOST_SETTINGS,
     CorpusName,

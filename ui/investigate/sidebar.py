@@ -17,7 +17,7 @@ from engine.investigation.facets import NONE
 from engine.language.characters import attribute, marked
 from engine.settings import AUTO, Preset, preset
 from engine.strategy_registry import load_strategies
-from engine.verbs.requests import LONGEST_QUESTION
+from engine.verbs.verb import LONGEST_QUESTION
 from ui.investigate.controls import (
     GROUP_HINTS,
     GROUP_TITLES,

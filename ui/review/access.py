@@ -20,14 +20,14 @@ from engine.records.phrases import hop_words
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
-from engine.review.items import Pieces, mark_quotes
+from engine.review.case_verdicts import Pieces, mark_quotes
 from engine.review.learning import Labels, Observed, describe_case
 from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
 from engine.review.queues import Queue, check_reviewer, unknown_queue_error
 from engine.review.store import ReviewStore
 from engine.review.training import Choice, TrainingLabels, WeightStore, choice_to_json, learn_weights, train
 from engine.settings import preset
-from engine.verbs.requests import CorpusName, Key
+from engine.verbs.verb import CorpusName, Key
 from ui.calls import Access, Caller, Form
 from ui.cases.access import exact, percent
 from ui.cases.storage import KeptCases

@@ -27,7 +27,7 @@ from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
 from engine.review.quality import Dimension, Period, Rate, over_time, overall, rates
 from engine.review.queues import Progress, Queue
 from engine.review.sampling import Sampling, iterate_items, parse_sampling
-from engine.verbs.requests import Key
+from engine.verbs.verb import Key
 from ui.calls import Answer, Call
 from ui.palette import thread
 from ui.review.access import LONGEST_NOTE, WORDS, MatterForm, QueueForm, ReviewAccess, shown, where

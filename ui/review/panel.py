@@ -13,7 +13,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.phrases import plural
 from engine.records.store.database import CaseSummary, Matter
-from engine.review.items import Record
+from engine.review.case_verdicts import Record
 from engine.review.model import Assessment, ItemKind
 from engine.review.queues import LONGEST_TEXT, Progress, Queue
 from engine.review.sampling import COUNTS, Drawing, Sampling, left_out_note, queue_settings

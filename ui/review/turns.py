@@ -13,7 +13,7 @@ from engine.records.store import EVERYBODY
 from engine.review import case_verdicts
 from engine.review.model import Assessment, Item, ItemKind, Verdict
 from engine.review.queues import Criteria, Queue
-from engine.verbs.requests import Key
+from engine.verbs.verb import Key
 from ui.calls import Answer, Call
 from ui.investigate.case_views import may_judge
 from ui.review.access import LONGEST_NOTE, QueueForm, ReviewAccess, link_of, rests_on, shown, where

@@ -17,8 +17,15 @@ from typing import IO
 import psutil
 
 from engine.errors import InputError
-from engine.isolation.confining import Layer, Policy
-from engine.isolation.layers import entering, in_words, layers_of, link_program, python_policy
+from engine.isolation.confining import (
+    Layer,
+    Policy,
+    entering,
+    in_words,
+    layers_of,
+    link_program,
+    python_policy,
+)
 
 LOG = logging.getLogger(__name__)
 # Interval of checks of a process, s. It can exceed its limits by what it uses in one interval.

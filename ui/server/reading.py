@@ -20,7 +20,7 @@ from pydantic import Field
 from engine.errors import CancelledError, InputError, system_error
 from engine.ingestion.readers.identity import parse_mapping
 from engine.operator_settings import MEGABYTE, OperatorSettings
-from engine.verbs.requests import Key, Request, SentFile
+from engine.verbs.verb import Key, Request, SentFile
 from ui.server.answers import waited_for
 from ui.server.jobs import Job, Jobs, Owner, Rules
 from ui.server.process import DOCUMENTS, THREADS, Bounds, confined, run

@@ -12,7 +12,7 @@ import numpy as np
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, ModelError, ResourceError, SettingsError
 from engine.investigation import run_case
-from engine.isolation.layers import in_words, layers_here
+from engine.isolation.confining import in_words, layers_here
 from engine.language.embedders import NO_EMBEDDING, embedder
 from engine.language.embedders.endpoint import EndpointEmbedder
 from engine.retrieval.rerank.spec import reranker

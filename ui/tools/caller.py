@@ -24,8 +24,7 @@ from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
 from engine.settings import InvestigationSettings
 from engine.settings import preset as get_preset
-from engine.verbs.requests import parse_request
-from engine.verbs.verb import Verb
+from engine.verbs.verb import Verb, parse_request
 from ui.cases.storage import KeptCases
 from ui.investigate.controls import settings_from
 from ui.investigate.costs import helpers

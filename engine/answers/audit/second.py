@@ -20,7 +20,7 @@ from engine.errors import BudgetError, ModelError
 from engine.language.quotes import Refusal, find_quote, locate
 from engine.llm import Data, LanguageModel, Meter, Prompt
 from engine.llm.cost import ask_all
-from engine.llm.suspicion import addresses_machine
+from engine.llm.prompt import addresses_machine
 from engine.model import Span
 
 SPLIT, SECOND = "split claims", "second reading"

@@ -44,7 +44,7 @@ from engine.model import Direction, Document, Entity, Passage, Reference, Relati
 
 if TYPE_CHECKING:
     from engine.corpus.embedded.dense import VectorIndex
-    from engine.corpus.embedded.sparse import SparseIndex
+    from engine.corpus.embedded.lexical import SparseIndex
     from engine.corpus.related import Adjacency
 
 
@@ -347,7 +347,7 @@ def _open_sparse(generation: Generation) -> SparseIndex | None:
     if generation.manifest.sparse == NO_MODEL:
         return None
     # scipy is imported only if needed.
-    from engine.corpus.embedded.sparse import SparseIndex
+    from engine.corpus.embedded.lexical import SparseIndex
 
     return SparseIndex(generation.block(SPARSE_NAME))
 

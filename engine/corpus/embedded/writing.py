@@ -136,7 +136,7 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
             sparse=NO_EMBEDDING if contents.sparse is None else contents.sparse_model,
         )
         if contents.sparse is not None:
-            from engine.corpus.embedded.sparse import SparseIndex
+            from engine.corpus.embedded.lexical import SparseIndex
 
             SparseIndex.build(contents.sparse, contents.vocabulary).save(generation / SPARSE_NAME)
         manifest, _ = write_generation(folder, generation, parts)

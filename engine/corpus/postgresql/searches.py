@@ -1,8 +1,12 @@
-"""Searches of the server store: by words, by vectors and by learned sparse weights."""
+"""Dense search as in a folder: the client scans the codes, and the server compares the nearest vectors.
+
+The codes of all vectors (two bits a dimension) are read once per open corpus, 96 bytes a passage if a vector
+has 384 dimensions. So the same passages are compared as in a folder, with the same results.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +19,7 @@ from engine.corpus.address import Address
 from engine.corpus.defaults import no_hits
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import FIELDS, Block, hashed
+from engine.corpus.embedded.dense import Codes, VectorIndex
 from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.embedded.lexical import LexicalIndex, PostingsOf, weights
 from engine.corpus.postgresql.catalogue import SCHEMA
@@ -35,9 +40,62 @@ from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
 
 if TYPE_CHECKING:
-    from engine.corpus.embedded.sparse import SparseIndex
-    from engine.corpus.postgresql.vectors import PostgresVectors
+    from engine.corpus.embedded.lexical import SparseIndex
 
+
+# The best rows of the server are scored again as in a folder, to the bit: this many more are fetched.
+WIDER = 32
+
+# Returns the scores of each query's rows, in the shape of the rows.
+Compare = Callable[[NDArray[np.float32], Sequence[NDArray[np.int64]]], list[NDArray[np.float32]]]
+# Returns the best rows within a mask.
+Nearest = Callable[[NDArray[np.float32], int, Mask], Sequence[Rows]]
+
+
+class PostgresVectors(VectorIndex):
+    """The vectors of one generation."""
+
+    def __init__(
+        self,
+        present: Mask,
+        codes: Codes | None,
+        take: Callable[[Rows], NDArray[np.float32]],
+        compare: Compare,
+        nearest: Nearest,
+    ) -> None:
+        """Create the index. ``present`` and ``codes`` are by row; ``take`` returns vectors by row."""
+        self._take, self._compare, self._nearest = take, compare, nearest
+        self._look_through(present, codes)
+
+    def take(self, rows: Rows | NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the vectors at ``rows``, shape (n, d)."""
+        return self._take(np.asarray(rows, np.int32))
+
+    def _best_of(
+        self, asked: NDArray[np.float32], near: Sequence[NDArray[np.int64]], limit: int
+    ) -> list[Hits]:
+        if not len(near):
+            return []
+        found = zip(near, self._compare(asked, near), strict=True)
+        kept = [rows[np.lexsort((rows, -scores))[: limit + WIDER]] for rows, scores in found]
+        return self._score(asked, kept, limit)
+
+    def _exactly(self, asked: NDArray[np.float32], limit: int, allowed: Mask, count: int) -> list[Hits]:
+        if not len(asked):
+            return []
+        return self._score(asked, self._nearest(asked, min(limit + WIDER, count), allowed), limit)
+
+    def _score(
+        self, asked: NDArray[np.float32], kept: Sequence[NDArray[np.int64] | Rows], limit: int
+    ) -> list[Hits]:
+        # Read all in one batch, which fills the cache.
+        self.take(np.unique(np.concatenate(kept)))
+        return [
+            self._hits(query, rows.astype(np.int64), limit) for query, rows in zip(asked, kept, strict=True)
+        ]
+
+
+# Searches of the server store: by words, by vectors and by learned sparse weights.
 
 # BM25 over the word lists of a server, fetched for the words of a question and scored as in a folder.
 
@@ -245,7 +303,6 @@ class PostgresSearches(PostgresQueries):
     def _dense(self) -> PostgresVectors:
         """Return the vector index (codes, and which passages have a vector), read once."""
         # Importing faiss takes a quarter of a second.
-        from engine.corpus.postgresql.vectors import PostgresVectors
 
         size, codes = self._manifest.passages, None
         if found := self._read(_CODES):
@@ -309,7 +366,7 @@ class PostgresSearches(PostgresQueries):
         if self._manifest.sparse == NO_MODEL:
             return None
         # SciPy is slow to import.
-        from engine.corpus.embedded.sparse import SparseIndex
+        from engine.corpus.embedded.lexical import SparseIndex
 
         return SparseIndex(self.sparse_block())
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from engine.exports.cases import Names, names_of, record_in
-from engine.exports.registry import Export, ExportableCase, for_xml
+from engine.exports.cases import Export, ExportableCase, Names, for_xml, names_of, record_in
 from engine.model import GapQuery
 from engine.records.phrases import GAP_STRATEGY, query_words
 from engine.records.record import CaseRecord, HopPart

@@ -14,8 +14,16 @@ from urllib.parse import quote
 
 import orjson
 
-from engine.exports.cases import Names, events_in, model_name, names_of, record_in, state_of
-from engine.exports.registry import Export, ExportableCase
+from engine.exports.cases import (
+    Export,
+    ExportableCase,
+    Names,
+    events_in,
+    model_name,
+    names_of,
+    record_in,
+    state_of,
+)
 from engine.model import GapQuery, StrategyCount
 from engine.records.record import CaseRecord, HopPart, RoundPart
 from engine.records.store.chain import RAN, UNDONE

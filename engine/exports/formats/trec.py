@@ -16,8 +16,7 @@ import yaml
 
 from engine.errors import InputError
 from engine.evaluation.questions import RUN_TAG, Run, one_word, run_lines, topic_of
-from engine.exports.cases import events_in, model_name, record_in, state_of
-from engine.exports.registry import Export, ExportableCase
+from engine.exports.cases import Export, ExportableCase, events_in, model_name, record_in, state_of
 from engine.records.record import CaseRecord, PassagePart
 from engine.records.replaying import STEPS, standing
 from engine.records.store.store import engine_version

@@ -9,7 +9,7 @@ from engine.answers.audit.claims import MEMO_NOTICE
 from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.exports.cases import private_record_in
+from engine.exports.cases import ExportableCase, private_record_in
 from engine.exports.memo.content import (
     Check,
     Checker,
@@ -31,8 +31,7 @@ from engine.exports.memo.findings import (
     lacking_of,
     steps_of,
 )
-from engine.exports.memo.outline import one_line
-from engine.exports.registry import ExportableCase
+from engine.exports.memo.markdown import one_line
 from engine.investigation.record import Investigation
 from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence
 from engine.records.conversion import restore, settings_of

@@ -13,8 +13,9 @@ from docx.document import Document
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
+from engine.bounded import open_zip, read_member
 from engine.exports.memo.content import OWN, Finding, Memo, Note, Source, Words
-from engine.exports.memo.outline import (
+from engine.exports.memo.markdown import (
     Block,
     Bullets,
     FactList,
@@ -43,7 +44,6 @@ from engine.exports.memo.word_parts import (
     turn_border,
 )
 from engine.language.characters import right_to_left
-from engine.unpacking import open_zip, read_member
 
 # A reproducible ZIP: equal files give equal bytes.
 

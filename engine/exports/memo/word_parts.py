@@ -15,8 +15,8 @@ from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 from docx.shared import Mm, Pt, RGBColor
 
+from engine.exports.cases import for_xml
 from engine.exports.memo.content import OWN, Words
-from engine.exports.registry import for_xml
 from engine.language.characters import marked, pieces, right_to_left
 
 # Runs of text with language and direction, without hidden characters and characters invalid in XML.

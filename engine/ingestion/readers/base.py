@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from engine import files
+from engine.bounded import GZIP, open_gzip
 from engine.model import Document, Passage, Section, Span
-from engine.unpacking import GZIP, open_gzip
 
 # The reader interface
 

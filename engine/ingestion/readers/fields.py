@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from engine import bounded_yaml
+from engine import bounded
 from engine.ingestion.structure.headings import parse_heading
 from engine.ingestion.structure.outline import Node
 from engine.language.addresses import Address, parse_label
@@ -205,7 +205,7 @@ def _numbered(metadata: Metadata, language: str) -> tuple[Address | None, str]:
 # "eli:date_applicability" match the entries of ``field_names.yaml``. A prefix before a colon is a vocabulary
 # (ELI, Dublin Core) and is ignored.
 
-_NAMES: Mapping[str, str] = bounded_yaml.load(Path(__file__).with_name("field_names.yaml").read_bytes())
+_NAMES: Mapping[str, str] = bounded.load_yaml(Path(__file__).with_name("field_names.yaml").read_bytes())
 _BETWEEN = re.compile(r"[\s_\-.@:/]+")
 # Maximum depth of nested objects.
 _DEEPEST = 3

@@ -15,16 +15,9 @@ from typing import IO
 from charset_normalizer import from_bytes
 
 from engine import files
+from engine.bounded import LARGEST_MEMBER, TooLargeError, UnknownMethodError, open_gzip, open_member, open_zip
 from engine.errors import FileRefusedError, UnpackingError, in_words
 from engine.ingestion.readers.base import Problem, SourceFile
-from engine.unpacking import (
-    LARGEST_MEMBER,
-    TooLargeError,
-    UnknownMethodError,
-    open_gzip,
-    open_member,
-    open_zip,
-)
 
 # Decoding of text files
 

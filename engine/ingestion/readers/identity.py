@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine import bounded_yaml, files
+from engine import bounded, files
 from engine.corpus.contents import is_bare_heading
 from engine.errors import FileRefusedError, SourceError, YamlError
 from engine.ingestion.readers import fields
@@ -156,7 +156,7 @@ def parse_mapping(text: str | bytes, name: str = "") -> dict[str, Any]:
     """Parse and check a mapping in YAML or JSON. Raises SourceError with the reason."""
     shown = f"mapping {name}".rstrip()
     try:
-        content = bounded_yaml.load(text, largest=LARGEST)
+        content = bounded.load_yaml(text, largest=LARGEST)
     except YamlError as error:
         raise SourceError(f"{shown}: not readable as YAML or JSON ({error})") from error
     if not isinstance(content, dict):

@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from engine import bounded_yaml
+from engine import bounded
 from engine.corpus.contents import is_bare_heading
 from engine.errors import YamlError
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
@@ -50,7 +50,7 @@ def split_front_matter(text: str) -> FrontMatter:
     if match is None:
         return FrontMatter()
     try:
-        content = bounded_yaml.load(match[1] or "")
+        content = bounded.load_yaml(match[1] or "")
     except YamlError as error:
         return FrontMatter(rest=match.end(), problem=f"front matter: {error}")
     if content is None:

@@ -19,8 +19,8 @@ from engine.investigation.assistance.queries import (
 )
 from engine.investigation.coverage import Coverage
 from engine.investigation.pool import Pool, Reading
-from engine.llm import Data, Form, Prompt, suspicion
-from engine.llm.suspicion import addresses_machine
+from engine.llm import Data, Form, Prompt, prompt
+from engine.llm.prompt import addresses_machine
 from engine.model import NOTHING, AreaCoverage, AreaState, Completeness, GapQuery, counted
 from engine.retrieval.asking import Asking
 from engine.retrieval.relevance import Relevance
@@ -107,7 +107,7 @@ def gap_prompt(
     evidence: list[str] = []
     for number, area in enumerate(areas[:MOST_AREAS], 1):
         keys[f"A{number}"] = area.id
-        name = suspicion.shown(area.name[:LONGEST_NAME])
+        name = prompt.shown(area.name[:LONGEST_NAME])
         state = f"name: {name}\nevidence: {len(area.evidence)} of {area.minimum} passages"
         sent = f"\nsent: {area.query[:LONGEST_SENT]}" if area.query else ""
         parts.append(Data(f"area A{number}", state + sent))

@@ -24,8 +24,7 @@ from engine.languages import law
 from engine.llm import Budget, Data, LanguageModel, Prefix, Prompt, Usage
 from engine.llm.base import Form
 from engine.llm.cost import PrefixedModel
-from engine.llm.prompt import most_tokens
-from engine.llm.suspicion import addresses_machine
+from engine.llm.prompt import addresses_machine, most_tokens
 from engine.model import Passage
 from engine.retrieval.planning import assisted, hypothetical, make_plan
 from engine.retrieval.rerank import listwise

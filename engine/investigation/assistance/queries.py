@@ -12,7 +12,7 @@ from engine.investigation.pool import Reading
 from engine.language.analysis import analyzer
 from engine.language.characters import shortened
 from engine.llm import Data
-from engine.llm.suspicion import addresses_machine, shown
+from engine.llm.prompt import addresses_machine, shown
 from engine.model import AreaCoverage, Passage
 
 # Proposed queries, none of which may have been sent before

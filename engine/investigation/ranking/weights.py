@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 import orjson
 
+from engine.bounded import inflate
 from engine.corpus.embedded.publication import WEIGHTS_NAME
 from engine.corpus.journal import Journals
 from engine.corpus.judgements import (
@@ -28,7 +29,6 @@ from engine.corpus.judgements import (
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError, UnpackingError
 from engine.investigation.ranking.additive import Experience, experience_from, plain_experience
-from engine.unpacking import inflate
 
 # Most bytes of unpacked weights.
 LONGEST_LEARNED = 100_000_000

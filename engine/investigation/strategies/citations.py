@@ -15,7 +15,7 @@ from engine.investigation.filters import document_links, is_document_link, newes
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import DIRECTIONS, RELATIONS, Leads, joined, make_leads, no_leads, strongest
 from engine.languages import words
-from engine.languages.folders import base_of
+from engine.languages.tables import base_of
 from engine.model import Direction, Passage, Reference, Relation
 from engine.settings import Preset
 from engine.strategy_registry import Colour

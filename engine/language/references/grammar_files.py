@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine import bounded_yaml, files, languages
+from engine import bounded, files, languages
 from engine.errors import FileRefusedError, GrammarError, YamlError
 from engine.language.references import instruments
 from engine.language.references.grammar import (
@@ -217,7 +217,7 @@ def load_grammar(path: Path, *, checked: bool = True) -> Grammar:
         field.
     """
     try:
-        content = bounded_yaml.load(files.read(path, bounded_yaml.LARGEST))
+        content = bounded.load_yaml(files.read(path, bounded.LARGEST_YAML))
     except (OSError, FileRefusedError) as error:
         raise GrammarError(f"{path}: cannot be read: {error}") from error
     except YamlError as error:

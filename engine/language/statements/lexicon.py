@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from engine import bounded_yaml
+from engine import bounded
 from engine.language.analysis import analyzer
 from engine.language.characters import fold_arabic
 from engine.languages import base_of, file_of
@@ -103,7 +103,7 @@ class Units:
 @cache
 def units() -> Units:
     """Load the units of time and currencies."""
-    content: Mapping[str, Any] = bounded_yaml.load(MEASURES.read_bytes())
+    content: Mapping[str, Any] = bounded.load_yaml(MEASURES.read_bytes())
     named = {code: _joined(words) for code, words in content["currencies"].items()}
     each = tuple((re.compile(pattern, re.IGNORECASE), code) for code, pattern in named.items())
     return Units(
@@ -124,7 +124,7 @@ def lexicon(language: str) -> Lexicon:
         return lexicon(FALLBACK)
     if base != language:
         return lexicon(base)
-    content: Mapping[str, Any] = bounded_yaml.load(path.read_bytes())
+    content: Mapping[str, Any] = bounded.load_yaml(path.read_bytes())
     lead = str(content.get("lead", ""))
     scales = {str(word): float(value) for word, value in content.get("scales", {}).items()}
     return Lexicon(

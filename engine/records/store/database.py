@@ -11,12 +11,12 @@ import orjson
 from sqlalchemy import Connection, Engine, RowMapping, Select, and_, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from engine.bounded import inflate
 from engine.errors import InputError, UnpackingError
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.chain import Event, broken_events, digest
 from engine.records.store.opening import READS, open_database, readable_error
 from engine.records.store.tables import CASES, EVENTS, MATTERS, STATES
-from engine.unpacking import inflate
 
 # Case summaries and filters.
 

@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
+from engine.bounded import inflate
 from engine.corpus.journal import check_name
 from engine.errors import DamagedError, InputError, UnpackingError
 from engine.records.store import Owner
@@ -61,7 +62,6 @@ from engine.records.store.opening import QUEUE_ITEMS, error_line
 from engine.records.store.rows import rows_of, search_text, summary_of
 from engine.records.store.tables import BY_TRIGGER, CASES, EVENTS, MATTERS, METADATA, OF_A_CASE, STATES, VIEWS
 from engine.records.store.writing import CaseDeletion, CaseTransfer, add_event, replace_rows
-from engine.unpacking import inflate
 
 # Integrity check: the hash chain of each case, its records, the tables derived from them, the database.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from engine import bounded_yaml, languages
+from engine import bounded, languages
 from engine.errors import SettingsError, YamlError
 from engine.language.analysis import analyzer
 from engine.language.characters import shortened
@@ -196,7 +196,7 @@ def load_words(path: Path, language: str) -> Words:
 def read_file(path: Path) -> WordsFile:
     """Read and check one file. Raises SettingsError that names the file and the invalid field."""
     try:
-        return WordsFile.model_validate(bounded_yaml.load(path.read_bytes()))
+        return WordsFile.model_validate(bounded.load_yaml(path.read_bytes()))
     except (OSError, YamlError) as error:
         raise SettingsError(f"{path}: cannot be read ({error})") from error
     except ValidationError as error:

@@ -10,7 +10,7 @@ import pytest
 from engine.cli.main import LocalCaller
 from engine.errors import SettingsError
 from engine.llm.client import ChatModel
-from engine.verbs.requests import ModelOptions
+from engine.verbs.verb import ModelOptions
 from tests.engine.command_line import CommandLine
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 

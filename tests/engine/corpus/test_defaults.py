@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine.corpus.contract.kits import TextContract, ValidityContract
+from engine.corpus.contract import TextContract, ValidityContract
 from engine.corpus.defaults import CorpusDefaults, Dated
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, KIND_NUMBERS, day_number
 from engine.corpus.embedded.structure import Outline

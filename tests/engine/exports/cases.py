@@ -11,7 +11,7 @@ import orjson
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.exports.registry import ExportableCase
+from engine.exports.cases import ExportableCase
 from engine.ingestion.build import build_corpus
 from engine.records.replaying import DISMISS, FOLLOW, PIN
 from engine.records.store.store import CaseStore

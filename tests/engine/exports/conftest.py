@@ -11,7 +11,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.exports.registry import ExportableCase
+from engine.exports.cases import ExportableCase
 from engine.ingestion.build import build_corpus
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.store import CaseStore

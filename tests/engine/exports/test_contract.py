@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from engine.errors import InputError
-from engine.exports.registry import ExportableCase, export_of, exports
+from engine.exports.cases import ExportableCase, export_of, exports
 from tests.conftest import ROOT
 from tests.engine.exports.cases import KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
@@ -23,7 +23,7 @@ _IN_ANOTHER_PROCESS = """
 import hashlib, sys, orjson
 from pathlib import Path
 from engine.errors import InputError
-from engine.exports.registry import ExportableCase, exports
+from engine.exports.cases import ExportableCase, exports
 record = orjson.loads(Path(sys.argv[1]).read_bytes())
 found = {}
 for name, export in exports().items():

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from engine.errors import InputError
-from engine.exports.registry import exports
+from engine.exports.cases import exports
 from tests.conftest import ROOT
 from tests.engine.command_line import CommandLine
 from tests.engine.exports.cases import EMPTY, GAPS, ORDINARY

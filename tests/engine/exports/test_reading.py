@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.evaluation.questions import topic_of
-from engine.exports.cases import state_of
-from engine.exports.registry import ExportableCase, export_of
+from engine.exports.cases import ExportableCase, export_of, state_of
 from engine.records.record import read_record
 from engine.records.store.chain import UNDONE
 from tests.engine.exports.cases import GAPS, ORDINARY

@@ -9,7 +9,7 @@ import pytest
 
 from engine.cli.main import main
 from engine.errors import InputError
-from engine.exports.registry import export_of, exports
+from engine.exports.cases import export_of, exports
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones() -> None:

@@ -15,7 +15,7 @@ from engine.corpus.embedded.generation import (
     read_manifest,
     seals_of,
 )
-from engine.corpus.embedded.sparse import SparseIndex
+from engine.corpus.embedded.lexical import SparseIndex
 from engine.corpus.verifying import verify
 from engine.errors import ModelError, SettingsError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus

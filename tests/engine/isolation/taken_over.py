@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.attacks.small_corpora import Attempt
-from engine.isolation.layers import entering, python_policy
+from engine.isolation.confining import entering, python_policy
 from engine.operator_settings import PROJECT
 from tests.engine.isolation import inside
 

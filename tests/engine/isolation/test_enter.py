@@ -8,8 +8,7 @@ import sys
 
 import pytest
 
-from engine.isolation.confining import Layer, Policy
-from engine.isolation.layers import entering, in_words, layers_here, python_policy
+from engine.isolation.confining import Layer, Policy, entering, in_words, layers_here, python_policy
 from tests.engine.isolation.taken_over import attempts
 
 # Becomes the rest of the command with a filter that refuses some calls, as a container does.

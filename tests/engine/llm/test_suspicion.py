@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.llm.suspicion import WITHHELD, addresses_machine, folded, hidden, shown, suspicions
+from engine.llm.prompt import WITHHELD, addresses_machine, folded, hidden, shown, suspicions
 from tests.conftest import SAMPLE
 from tests.safety.passages import LANGUAGES, injected
 from tests.tables import tuples

@@ -10,8 +10,7 @@ import orjson
 import pytest
 
 from engine.errors import InputError
-from engine.exports.cases import Verdicts, load_for_export
-from engine.exports.registry import ExportableCase, export_of
+from engine.exports.cases import ExportableCase, Verdicts, export_of, load_for_export
 from engine.records.case_file import find_changes, read_saved
 from engine.records.store import EVERYBODY
 from engine.records.store.chain import seal_verdicts

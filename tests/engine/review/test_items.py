@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.answers.record import Answer, Citation, Method, Sentence, Support
 from engine.corpus.protocol import Corpus
 from engine.model import Span
-from engine.review.items import (
+from engine.review.case_verdicts import (
     _distances,
     answer_items,
     hop_items,
@@ -128,7 +128,7 @@ def test_the_same_words_are_judged_once(
 ) -> None:
     first, *_, last = [item.passage_id for item in passages if len(item.text) > 40 and not item.copies]
     same = {first: (first, last), last: (first, last)}
-    monkeypatch.setattr("engine.review.items.group_identical", lambda _: same)
+    monkeypatch.setattr("engine.review.case_verdicts.group_identical", lambda _: same)
     found = {item.passage_id: item for item in passage_items(record, "case", bare)}
     assert last not in found
     assert found[first].copies == (f"passage:{last}",)

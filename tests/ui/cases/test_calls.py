@@ -132,7 +132,7 @@ def test_the_last_step_is_taken_back_and_a_case_deleted(
 
 
 def test_it_is_handed_over_in_every_format(desk: CasesDesk, keep: Keep, record: dict[str, Any]) -> None:
-    from engine.exports.registry import exports
+    from engine.exports.cases import exports
 
     case = keep(name="Wie lange? /../ <b>", started="2026-01-02T10:00:00+00:00")
     sheet = html(desk, "sheet", "sheet", id=case)

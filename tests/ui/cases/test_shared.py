@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.access.users import Person
-from engine.exports.registry import exports
+from engine.exports.cases import exports
 from engine.records.store.store import CaseStore
 from tests.ui.cases.conftest import ANN, ANNA, BELA, Keep, owner_of
 from ui.cases.access import CasesDesk

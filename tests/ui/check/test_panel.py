@@ -25,7 +25,7 @@ from engine.errors import CancelledError, InputError
 from engine.ingestion.build import build_corpus
 from engine.model import Grade
 from engine.verbs.answers import AuditText, audit_text
-from engine.verbs.requests import parse_request
+from engine.verbs.verb import parse_request
 from tests.hostile_files import texts
 from tests.memory import peak_memory
 from tests.tables import table

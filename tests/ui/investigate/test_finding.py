@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.answers.answer import answer
-from engine.exports.registry import export_of
+from engine.exports.cases import export_of
 from engine.investigation import make_case
 from engine.settings import preset
 from ui.cases.opening import ExampleCase

@@ -12,8 +12,7 @@ import psutil
 import pytest
 
 from engine.errors import InputError
-from engine.isolation.confining import Layer
-from engine.isolation.layers import layers_here, python_policy
+from engine.isolation.confining import Layer, layers_here, python_policy
 from ui.server.process import Bounds, Program, run
 
 MEBIBYTE = 1 << 20

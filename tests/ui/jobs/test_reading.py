@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from engine.errors import CancelledError, InputError, RedstringError
-from engine.verbs.requests import SentFile
+from engine.verbs.verb import SentFile
 from tests.hostile_files import LEAKED, questions, texts
 from tests.memory import peak_memory as peak
 from tests.tables import tuples

@@ -14,7 +14,7 @@ from engine.investigation import Case
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import adopted_weights
 from engine.records.store import EVERYBODY
-from engine.review.items import passage_items
+from engine.review.case_verdicts import passage_items
 from engine.review.learning import describe_case
 from engine.review.model import Verdict
 from engine.review.queues import QueuedItem

@@ -15,8 +15,7 @@ from engine.access.users import Person, Role
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from engine.verbs import all_tools
-from engine.verbs.requests import parse_request
-from engine.verbs.verb import weight
+from engine.verbs.verb import parse_request, weight
 from ui.cases.storage import KeptCases
 from ui.models.connections import Connections
 from ui.shelf import Library, open_library

@@ -13,7 +13,7 @@ from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.conversion import investigation_to_json
 from engine.settings import preset
 from engine.verbs import answers, questions
-from engine.verbs.requests import parse_request
+from engine.verbs.verb import parse_request
 from tests.ui.callers import caller
 from tests.ui.model_doubles import ModelOfOneWord
 from tests.ui.served import inside_a_loop

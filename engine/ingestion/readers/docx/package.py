@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 from lxml import etree
 
+from engine.bounded import open_zip, read_member
 from engine.errors import UnpackingError, in_words
 from engine.ingestion.readers.base import numeral
-from engine.unpacking import open_zip, read_member
 
 # Parts of a Word file, which is an untrusted zip of XML
 #

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.sparse import SparseIndex, join, take
+from engine.corpus.embedded.lexical import SparseIndex, join, take
 from engine.language.embedders.base import SparseVectors
 
 TERMS = 9

@@ -25,7 +25,7 @@ from engine.corpus.journal import Journals
 from engine.corpus.postgresql import store
 from engine.corpus.postgresql.journals import apply_verdicts
 from engine.corpus.postgresql.loading import copy_to_server
-from engine.corpus.postgresql.unloading import copy_to_folder
+from engine.corpus.postgresql.store import copy_to_folder
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.errors import CorpusError, ResourceError

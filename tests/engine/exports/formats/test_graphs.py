@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from engine.exports.cases import record_in
-from engine.exports.registry import ExportableCase, export_of, for_xml
+from engine.exports.cases import ExportableCase, export_of, for_xml, record_in
 from tests.engine.exports.cases import EMPTY, GAPS, KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
 

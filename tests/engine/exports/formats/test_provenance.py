@@ -11,9 +11,8 @@ import pytest
 from prov.constants import PROV_ATTR_ACTIVITY, PROV_ATTR_GENERATED_ENTITY, PROV_ATTR_USED_ENTITY
 from prov.model import ProvActivity, ProvAgent, ProvAssociation, ProvDerivation, ProvDocument
 
-from engine.exports.cases import record_in
+from engine.exports.cases import ExportableCase, export_of, record_in
 from engine.exports.formats.provenance import FOUND, document_of, named
-from engine.exports.registry import ExportableCase, export_of
 from engine.records.store.chain import UNDONE
 from tests.engine.exports.cases import ASKED, GAPS, KINDS, ORDINARY, WHO
 from tests.engine.exports.conftest import Cases

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.exports.cases import record_in
-from engine.exports.formats.table import COLUMNS
-from engine.exports.registry import ExportableCase, export_of
+from engine.exports.cases import ExportableCase, export_of, record_in
+from engine.exports.formats.documents import COLUMNS
 from engine.review.exchange import defused
 from tests.engine.exports.cases import EMPTY, FORGED, GAPS, KINDS
 from tests.engine.exports.conftest import Cases

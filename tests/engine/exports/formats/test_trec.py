@@ -12,9 +12,8 @@ from pytrec_eval import RelevanceEvaluator, parse_qrel, parse_run
 
 from engine.errors import InputError
 from engine.evaluation.questions import topic_of
-from engine.exports.cases import record_in
+from engine.exports.cases import ExportableCase, export_of, record_in
 from engine.exports.formats.trec import OWN_SCORES, RANK_SCORES
-from engine.exports.registry import ExportableCase, export_of
 from tests.engine.exports.cases import ASKED, EMPTY, FORGED, GAPS, HOSTILE, ORDINARY
 from tests.engine.exports.conftest import Cases
 

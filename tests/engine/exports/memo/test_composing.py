@@ -10,10 +10,10 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
+from engine.exports.cases import ExportableCase
 from engine.exports.memo.composing import MOST_ROWS, compose
 from engine.exports.memo.content import Check, Memo
 from engine.exports.memo.findings import CLOSEST, NONE_RANKED
-from engine.exports.registry import ExportableCase
 from tests.engine.exports.conftest import HOSTILE, Hand, Record
 from tests.engine.harbour import QUESTION
 

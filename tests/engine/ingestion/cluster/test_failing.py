@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from engine.errors import ClusterError, IngestionCancelledError
-from engine.ingestion.cluster import connecting, pools
+from engine.ingestion.cluster import pools
 from engine.ingestion.report import FileStatus
 from engine.ingestion.resolving import CorpusReferences
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, until
@@ -174,7 +174,7 @@ def test_a_worker_that_cannot_make_the_same_blocks_is_an_error(tmp_path: Path, c
 def test_an_address_without_a_scheduler_is_an_error_in_seconds(
     tmp_path: Path, listens: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connecting, "CONNECT", 0.5)
+    monkeypatch.setattr(pools, "CONNECT", 0.5)
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         if listens:
