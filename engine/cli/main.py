@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.investigation import Case
     from engine.investigation.ranking.additive import Experience
     from engine.llm.client import ChatModel
-    from engine.records.store.matter_weights import MatterWeights
+    from engine.records.store.database import MatterWeights
     from engine.records.store.store import CaseStore
     from engine.review.store import ReviewStore
     from engine.settings import InvestigationSettings
@@ -178,7 +178,7 @@ class LocalCaller:
     @cached_property
     def _weights(self) -> MatterWeights:
         from engine.operator_settings import operator_settings
-        from engine.records.store.matter_weights import MatterWeights
+        from engine.records.store.database import MatterWeights
 
         return self._stack.enter_context(closing(MatterWeights(operator_settings().cases_address)))
 

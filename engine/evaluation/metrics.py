@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.errors import InputError, SourceError
 from engine.investigation import run_case
-from engine.language.embedders.loading import model_name
+from engine.language.embedders.transformer import model_name
 from engine.model import Completeness, Direction, EvidenceStatus, Passage
 from engine.settings import InvestigationSettings
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.arrays import distinct
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block, block_name, digest
-from engine.corpus.embedded.mentions import Definers, definers_of, load_entity
+from engine.corpus.embedded.passages import Definers, definers_of, load_entity
 from engine.ingestion.embedding import NameVectors
 from engine.ingestion.ledger import Previous
 from engine.ingestion.mentions import FoundMentions, Terms, facts_key, match_terms, settle_vocabulary

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import distinct
 from engine.corpus.embedded.block import Block, digest, hashed
-from engine.corpus.embedded.mentions import dump_entity
+from engine.corpus.embedded.passages import dump_entity
 from engine.errors import CorpusError
 from engine.ingestion.words import RecordedComparisons, WordCounts
 from engine.language.clustering import Encode

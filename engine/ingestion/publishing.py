@@ -16,7 +16,7 @@ from engine.corpus.embedded.block import FIELDS, Block, open_block
 from engine.corpus.embedded.deciding import IneffectiveDecisions
 from engine.corpus.embedded.generation import NO_MODEL, Manifest, mapped_block
 from engine.corpus.embedded.lexical import LexicalField
-from engine.corpus.embedded.mentions import Definers
+from engine.corpus.embedded.passages import Definers
 from engine.corpus.embedded.writing import Parts, write_generation
 from engine.errors import ResourceError, SourceError
 from engine.ingestion.embedding import Embedded, Embedding, make_models

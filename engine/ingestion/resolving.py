@@ -19,14 +19,8 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, Strings
 from engine.corpus.embedded.block import Block, block_name, digest, hashed
-from engine.corpus.embedded.documents import dump_document
-from engine.corpus.embedded.links import (
-    COLUMNS,
-    KIND_NUMBERS,
-    RELATION_NUMBERS,
-    STATUS_NUMBERS,
-    ReferenceColumns,
-)
+from engine.corpus.embedded.documents import RELATION_NUMBERS, dump_document
+from engine.corpus.embedded.links import COLUMNS, KIND_NUMBERS, STATUS_NUMBERS, ReferenceColumns
 from engine.ingestion.ledger import Previous
 from engine.ingestion.linking import VERSIONS_GRAMMAR, Stated, StatedTargets, merge_references
 from engine.ingestion.view import BlockReadings, CorpusView

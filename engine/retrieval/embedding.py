@@ -11,7 +11,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import ModelError
 from engine.language.embedders import Embedder, reads
 from engine.language.embedders.base import Kind
-from engine.language.embedders.loading import model_name
+from engine.language.embedders.transformer import model_name
 from engine.model import QueryPlan, View
 from engine.retrieval.planning import HYPOTHETICAL
 

@@ -22,7 +22,7 @@ from engine.retrieval.retrievers.registry import DENSE, LEXICAL
 #
 #     MOST * log(n / m) / log(n)
 #
-# which is the rarity of an entity (``corpus/embedded/mentions.py``) on the scale of relevance. If the
+# which is the rarity of an entity (``corpus/embedded/passages.py``) on the scale of relevance. If the
 # question asks for the document's own text ("what does COBS say on fees?") it gets ``FOCUSED``.
 
 # Measured on the gold questions that name a document: 0.05 is right for a rulebook of a tenth of the corpus

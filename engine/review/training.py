@@ -17,8 +17,7 @@ from engine.evaluation.compare import Difference, paired
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import adopt_weights, check_room, keep_weights, ship_weights
 from engine.records.store.chain import new_id
-from engine.records.store.database import Matter
-from engine.records.store.matter_weights import MatterWeights
+from engine.records.store.database import Matter, MatterWeights
 from engine.review.learning import (
     KINDS,
     Labels,

@@ -299,7 +299,7 @@ class WeightsOptions(Request):
 def change_weights(caller: Caller, request: WeightsOptions) -> Response:
     """Learn from experts' verdicts how cases are ranked; adopt it, or go back."""
     from engine.operator_settings import operator_settings
-    from engine.records.store.matter_weights import MatterWeights
+    from engine.records.store.database import MatterWeights
     from engine.review.training import CorpusWeightStore, MatterWeightStore
 
     corpus = caller.corpus(request.corpus)

@@ -26,8 +26,7 @@ from engine.extraction.judging import Ends, judge_link
 from engine.model import Grade
 from engine.operator_settings import OperatorSettings
 from engine.records.case_file import case_bytes, parse_saved
-from engine.records.store.database import Matter
-from engine.records.store.matter_weights import MatterWeights
+from engine.records.store.database import Matter, MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.case_verdicts import passage_items
 from engine.review.model import Verdict

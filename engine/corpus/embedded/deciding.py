@@ -9,10 +9,9 @@ import numpy as np
 
 from engine.corpus.embedded.arrays import Array, Strings
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.documents import DocumentTable, SectionTable
+from engine.corpus.embedded.documents import RELATION_NUMBERS, DocumentTable, SectionTable
 from engine.corpus.embedded.links import (
     KIND_NUMBERS,
-    RELATION_NUMBERS,
     STATUS_NUMBERS,
     Documents,
     Edges,

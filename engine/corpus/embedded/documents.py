@@ -16,7 +16,7 @@ from engine.corpus.embedded.arrays import Array, Strings
 from engine.corpus.embedded.block import Block
 from engine.language.addresses import number_key
 from engine.language.references.definitions import DefinedName
-from engine.model import NOTHING, Document, Section, SectionKind
+from engine.model import NOTHING, Document, Relation, Section, SectionKind
 
 # Columns of a corpus, concatenated from its blocks.
 
@@ -48,6 +48,8 @@ def recode(codes: Array, names: Strings, numbers: Mapping[str, int]) -> NDArray[
 
 # Documents and sections.
 
+RELATIONS = tuple(Relation)
+RELATION_NUMBERS: Mapping[Relation, int] = {relation: number for number, relation in enumerate(RELATIONS)}
 SECTION_KINDS = tuple(SectionKind)
 KIND_NUMBERS: Mapping[SectionKind, int] = {kind: number for number, kind in enumerate(SECTION_KINDS)}
 

@@ -12,17 +12,15 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, Strings, ranges, row_pointers
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.documents import DocumentTable, SectionTable
+from engine.corpus.embedded.documents import RELATION_NUMBERS, RELATIONS, DocumentTable, SectionTable
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.protocol import Links, Rows
 from engine.model import Direction, Reference, Relation, Span, Status, TargetKind
 
 # Columns of references.
 
-RELATIONS = tuple(Relation)
 STATUSES = tuple(Status)
 TARGET_KINDS = tuple(TargetKind)
-RELATION_NUMBERS: Mapping[Relation, int] = {relation: number for number, relation in enumerate(RELATIONS)}
 STATUS_NUMBERS: Mapping[Status, int] = {status: number for number, status in enumerate(STATUSES)}
 KIND_NUMBERS: Mapping[TargetKind | None, int] = {
     None: -1,

@@ -29,8 +29,7 @@ from engine.corpus.embedded.generation import (
 )
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable, Tables
-from engine.corpus.embedded.mentions import EntityTable
-from engine.corpus.embedded.passages import PassageTable, Printed, printed_of
+from engine.corpus.embedded.passages import EntityTable, PassageTable, Printed, printed_of
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.structure import Browsing, Outline
 from engine.corpus.extracted import current_verdicts, load_validations

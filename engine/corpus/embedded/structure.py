@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from engine.arrays import found_in
 from engine.corpus.embedded.arrays import Array, Index, ranges, row_pointers
-from engine.corpus.embedded.documents import KIND_NUMBERS, DocumentTable, SectionTable
-from engine.corpus.embedded.links import RELATION_NUMBERS, STATUSES, TARGET_KINDS, ReferenceTable
+from engine.corpus.embedded.documents import KIND_NUMBERS, RELATION_NUMBERS, DocumentTable, SectionTable
+from engine.corpus.embedded.links import STATUSES, TARGET_KINDS, ReferenceTable
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.protocol import Cited, Links, Quoted, Rows
 from engine.model import Relation, SectionKind, Status, TargetKind

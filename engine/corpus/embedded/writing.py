@@ -49,8 +49,7 @@ from engine.corpus.embedded.links import (
     columns_in,
     columns_of,
 )
-from engine.corpus.embedded.mentions import Definers, EntityTable, definers_of
-from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.embedded.passages import Definers, EntityTable, PassageTable, definers_of
 from engine.corpus.embedded.publication import flush, new_generation, publish
 from engine.corpus.judgements import current_decisions, load_decisions
 from engine.corpus.protocol import Mentions

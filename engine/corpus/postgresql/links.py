@@ -10,8 +10,9 @@ import numpy as np
 import orjson
 
 from engine.corpus.embedded.arrays import ranges
-from engine.corpus.embedded.links import RELATION_NUMBERS, RELATIONS, STATUS_NUMBERS, STATUSES, TARGET_KINDS
-from engine.corpus.embedded.mentions import Shared, load_entity, shared_links
+from engine.corpus.embedded.documents import RELATION_NUMBERS, RELATIONS
+from engine.corpus.embedded.links import STATUS_NUMBERS, STATUSES, TARGET_KINDS
+from engine.corpus.embedded.passages import Shared, load_entity, shared_links
 from engine.corpus.postgresql.catalogue import SCHEMA, get_entity_document
 from engine.corpus.postgresql.queries import (
     ASKED,

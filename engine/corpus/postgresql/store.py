@@ -23,7 +23,7 @@ from engine.corpus.embedded.block import FIELDS, Block, postings_of
 from engine.corpus.embedded.documents import GivenNames
 from engine.corpus.embedded.generation import NO_MODEL, SPARSE_NAME, Manifest
 from engine.corpus.embedded.links import Targets, columns_of
-from engine.corpus.embedded.mentions import definers_of
+from engine.corpus.embedded.passages import definers_of
 from engine.corpus.embedded.publication import VALIDATIONS_NAME, new_generation, publish
 from engine.corpus.embedded.store import info_of
 from engine.corpus.embedded.writing import Parts, write_generation

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.block import Block, block_name, open_block
-from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, day_number, day_of
-from engine.corpus.embedded.links import KIND_NUMBERS, RELATION_NUMBERS, STATUS_NUMBERS, ReferenceColumns
+from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, RELATION_NUMBERS, day_number, day_of
+from engine.corpus.embedded.links import KIND_NUMBERS, STATUS_NUMBERS, ReferenceColumns
 from engine.ingestion.ledger import Entry, Previous
 from engine.ingestion.linking import DECLARED_GRAMMAR, EDGES_GRAMMAR, VERSIONS_GRAMMAR
 from engine.ingestion.readers import fields

@@ -11,7 +11,7 @@ from engine.corpus.protocol import Corpus, Mask, Scores
 from engine.ingestion.indexing import get_context
 from engine.investigation.pool import Reading
 from engine.investigation.ranking import Ranking
-from engine.language.embedders.loading import model_name
+from engine.language.embedders.transformer import model_name
 from engine.llm.prompt import addresses_machine
 from engine.retrieval.asking import Asking
 from engine.retrieval.rerank.base import BUDGET, STOPPED, Judged, Judging, Reranker, reads

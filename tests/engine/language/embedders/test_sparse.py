@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import ModelError, SettingsError
 from engine.language.embedders import SparseEmbedder, SparseVectors, sparse_embedder
-from engine.language.embedders.sparse import MOST_TERMS, SparseTransformer
+from engine.language.embedders.transformer import MOST_TERMS, SparseTransformer
 from tests.engine.language.embedders.tiny import MARKS, WORDS, language_model
 
 TEXTS = ("The master pays dues.", "", "A pilot boards without words.", "The master pays dues.")

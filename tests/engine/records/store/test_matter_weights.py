@@ -10,9 +10,8 @@ import pytest
 
 from engine.corpus.judgements import Act, latest_act
 from engine.errors import InputError
-from engine.records.store import matter_weights
-from engine.records.store.database import Matter
-from engine.records.store.matter_weights import MatterWeights
+from engine.records.store import database
+from engine.records.store.database import Matter, MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
 from engine.review.training import MatterWeightStore
@@ -90,14 +89,14 @@ def test_number_and_size_are_bounded(
     store: CaseStore, weights: MatterWeights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     matter = store.matter("Harbour")
-    monkeypatch.setattr(matter_weights, "MOST_KEPT", 2)
+    monkeypatch.setattr(database, "MOST_KEPT", 2)
     keep(weights, matter, "one")
     keep(weights, matter, "two", "Elsewhere")
     for act in (lambda: keep(weights, matter, "three"), lambda: weights.check_room(matter)):
         with pytest.raises(InputError, match="this matter has 2 learned weights"):
             act()
     keep(weights, store.matter("Taxes"), "three")
-    monkeypatch.setattr(matter_weights, "LONGEST_KEPT", 50)
+    monkeypatch.setattr(database, "LONGEST_KEPT", 50)
     weights.delete(matter, "one")
     with pytest.raises(InputError, match="50 is the limit"):
         keep(weights, matter, "four")
