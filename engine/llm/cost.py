@@ -138,32 +138,6 @@ def currency_of(spec: str) -> str:
     return prices.currency if prices else ""
 
 
-def cost_lines(report: CostReport) -> list[str]:
-    """Return a report as lines of text.
-
-    A line for the total, one for each task, the savings of the provider's cache, the budget, and the reason
-    why it stopped the model.
-    """
-    if not report.tasks:
-        asked = ["Language model: not asked"]
-    else:
-        asked = [f"Language model {report.spec}: {_timed(report.total, report.currency)}"]
-        asked += [f"  {task}: {_timed(used, report.currency)}" for task, used in report.tasks.items()]
-    if cached := cache_words(report.total, report.currency):
-        asked.append(cached)
-    limits = [
-        f"{limit:g} {report.currency or 'money' if unit == 'money' else unit}"
-        for unit, limit in asdict(report.budget).items()
-        if limit is not None
-    ]
-    asked.append(f"Budget: {', '.join(limits) if limits else 'none'}")
-    return asked + ([f"Stopped: {report.stopped}"] if report.stopped else [])
-
-
-def _timed(used: Usage, currency: str) -> str:
-    return f"{usage_words(used, currency)}, {used.milliseconds / 1000:.1f} s"
-
-
 def usage_words(used: Usage, currency: str = "") -> str:
     """Return a short text: "3 calls, 2,120 tokens in (1,024 cached), 310 out, 0.0042 USD"."""
     cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""

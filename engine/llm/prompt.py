@@ -33,8 +33,6 @@ from engine.llm.completions import schema_text as words_of
 
 WITHHELD = "(withheld: it addresses a machine)"
 """What a model reads in the place of such a title."""
-_EXCERPT = 80
-"""Characters of a finding that are quoted."""
 
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
 """Tag characters say ASCII that nobody sees. A flag of a region is at most 6 of them after a black flag, so a
@@ -58,38 +56,26 @@ _TYPOGRAPHY = str.maketrans("’‘“”„«»–—", '\'\'"""""--')
 
 
 @dataclass(frozen=True, slots=True)
-class Suspicion:
-    """The reason why a text seems to address a machine: the rule that matched, and the words."""
-
-    kind: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Rule:
-    kind: str
     groups: tuple[re.Pattern[str], ...]
     within: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    tokens: tuple[tuple[str, re.Pattern[str]], ...]
+    tokens: tuple[re.Pattern[str], ...]
     languages: tuple[_Rule, ...]
 
 
 @lru_cache(maxsize=4096)
 def addresses_machine(text: str) -> bool:
     """Return whether a text addresses a machine. Recent texts are cached."""
-    return next(_found(text), None) is not None
-
-
-def suspicions(text: str) -> tuple[Suspicion, ...]:
-    """Return all findings in a text, one per kind."""
-    found: dict[str, Suspicion] = {}
-    for suspicion in _found(text):
-        found.setdefault(suspicion.kind, suspicion)
-    return tuple(found.values())
+    rules = _rules()
+    if any(hidden(text)) or any(pattern.search(text) for pattern in rules.tokens):
+        return True
+    plain = folded(text)
+    spans: dict[re.Pattern[str], list[tuple[int, int]]] = {}
+    return any(_matches(plain, rule, spans) for rule in rules.languages)
 
 
 def shown(text: str) -> str:
@@ -140,42 +126,18 @@ def _decoded(encoded: str) -> str:
     return decoded if len(words) > 2 and letters > 0.8 * len(decoded) else ""
 
 
-def _found(text: str) -> Iterator[Suspicion]:
-    rules = _rules()
-    for words in hidden(text):
-        yield Suspicion("hidden", words[:_EXCERPT])
-    for kind, pattern in rules.tokens:
-        if token := pattern.search(text):
-            yield Suspicion(kind, token.group().strip()[:_EXCERPT])
-    plain = folded(text)
-    spans: dict[re.Pattern[str], list[tuple[int, int]]] = {}
-    for rule in rules.languages:
-        if window := _near(plain, rule, spans):
-            start, end = window
-            yield Suspicion(rule.kind, plain[start:end][:_EXCERPT])
-
-
-def _near(
-    plain: str, rule: _Rule, spans: dict[re.Pattern[str], list[tuple[int, int]]]
-) -> tuple[int, int] | None:
-    """Return the first range of up to ``rule.within`` characters with an expression of each group."""
+def _matches(plain: str, rule: _Rule, spans: dict[re.Pattern[str], list[tuple[int, int]]]) -> bool:
+    """Return whether an expression of the first group has one of each other group within ``rule.within``."""
     for group in rule.groups:
         if group not in spans:
             spans[group] = [match.span() for match in group.finditer(plain)]
         if not spans[group]:
-            return None
+            return False
     first, *others = (spans[group] for group in rule.groups)
-    for start, end in first:
-        low, high = start, end
-        for other in others:
-            near = [span for span in other if _distance(span, (start, end)) <= rule.within]
-            if not near:
-                break
-            nearest = min(near, key=lambda span: _distance(span, (start, end)))
-            low, high = min(low, nearest[0]), max(high, nearest[1])
-        else:
-            return low, high
-    return None
+    return any(
+        all(any(_distance(span, start) <= rule.within for span in other) for other in others)
+        for start in first
+    )
 
 
 def _distance(one: tuple[int, int], other: tuple[int, int]) -> int:
@@ -188,8 +150,7 @@ def _rules() -> _Rules:
         resources.files("engine.llm").joinpath("suspicion.yaml").read_text(encoding="utf-8")
     )
     tokens = tuple(
-        (kind, re.compile(pattern, re.IGNORECASE | re.MULTILINE))
-        for kind, pattern in written["tokens"].items()
+        re.compile(pattern, re.IGNORECASE | re.MULTILINE) for pattern in written["tokens"].values()
     )
     languages = dict(written["languages"])
     shared = languages.pop("any")
@@ -215,7 +176,7 @@ def _rule(
         if not written:
             return None
         groups.append(re.compile("|".join(written)))
-    return _Rule(kind, tuple(groups), within)
+    return _Rule(tuple(groups), within)
 
 
 # Prompts: fenced texts and estimated tokens.

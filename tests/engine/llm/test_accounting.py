@@ -15,7 +15,7 @@ from engine.errors import BudgetError, ModelError
 from engine.llm import Budget, Data, Meter, Prompt, Reply, Usage
 from engine.llm.base import Slot
 from engine.llm.client import connect
-from engine.llm.cost import ask_all, cost_lines, cost_report, usage_values
+from engine.llm.cost import ask_all, cost_report, usage_values, usage_words
 from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 FINE = {"queries": ["dues"]}
@@ -159,7 +159,7 @@ def test_the_cost_report_is_what_the_server_counted() -> None:
         counted = server.counted
         assert report.total.prompt_tokens == counted.prompt_tokens
         assert (report.currency, report.total.calls, report.seconds > 0) == ("USD", counted.requests, True)
-        assert f"3 calls, {counted.prompt_tokens:,} tokens in" in cost_lines(report)[0]
+        assert f"3 calls, {counted.prompt_tokens:,} tokens in" in usage_words(report.total)
         assert report.total.completion_tokens == counted.completion_tokens
         assert report.stopped == meter.opened
         assert sum(used.calls for used in report.tasks.values()) == 3
@@ -174,4 +174,4 @@ def test_money_is_not_made_up() -> None:
         report = cost_report(meter, model.spec)
         assert report.currency == ""
         assert usage_values(report.total)["money"] is None
-        assert "USD" not in "".join(cost_lines(report))
+        assert "USD" not in usage_words(report.total, report.currency)
