@@ -2,7 +2,7 @@
 
     python -m benchmarks.gold_sets DATA_DIR CORPORA_DIR [--sets A,B]
         [--limit N | --every K | --most N] [--preset P] [--jobs N] [--ablate [--ablate-most N]]
-        [--results DIR] [--plots DIR] [--markdown FILE] [--json FILE]
+        [--results DIR] [--plots DIR] [--markdown FILE]
 
 ``DATA_DIR`` holds a folder for each set (corpus.jsonl.gz or corpus.ref, queries.jsonl.gz, qrels.tsv);
 ``CORPORA_DIR`` the ingested corpora by name: one that is missing is ingested there, one that is there
@@ -21,8 +21,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from benchmarks import new_parser
 from benchmarks.gold_tables import Suite, markdown
@@ -185,8 +183,6 @@ def _keep(suite: Suite, options: argparse.Namespace) -> None:
         for name, results in suite.results.items():
             write_plots(all_plots(results, suite.ablations.get(name)), options.plots / name)
         write_plots(all_plots([each for found in suite.results.values() for each in found]), options.plots)
-    if options.json is not None:
-        options.json.write_bytes(orjson.dumps(suite.to_json(), option=orjson.OPT_INDENT_2))
 
 
 def _names(listed: str | None) -> list[str]:
@@ -215,7 +211,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--results", type=Path, metavar="DIR", help="keep each set's questions and rankings")
     add("--plots", type=Path, metavar="DIR", help="draw each set, and all together")
     add("--markdown", type=Path, metavar="FILE", help="write the tables as Markdown")
-    add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
     return parser
 
 
