@@ -125,7 +125,9 @@ def make_brief(
     compared = [one for one in compared if not any(overlap(one.candidate.unit, unit) for unit in named)]
     compared = _in_force(compared, corpus, investigation.day or date.today())
     ordered = rank_answers(compared, kinds)
-    first = next(filter(None, (_whole(one, ordered) for one in ordered if _answers(one, ordered))), None)
+    first = next(
+        filter(None, (_complete_list(one, ordered) for one in ordered if _answers(one, ordered))), None
+    )
     first = first and _join_whole_list(join_equal_rows(first, ordered), ordered, bearing)
     taken = _rules(first, compared, kinds)
     governing = None
@@ -162,7 +164,7 @@ def _join_whole_list(first: Compared, ordered: Sequence[Compared], bearing: Ques
     return replace(whole, worth=max(whole.worth, first.worth))
 
 
-def _whole(one: Compared, others: Sequence[Compared]) -> Compared | None:
+def _complete_list(one: Compared, others: Sequence[Compared]) -> Compared | None:
     """Return a unit that the claim check finds supported: itself, or its list with all items; else None."""
     if _is_supported(one.candidate.unit):
         return one
@@ -204,7 +206,7 @@ def _rules(first: Compared | None, compared: Sequence[Compared], kinds: frozense
     if first is None:
         return []
     rule = rule_before(first, compared, kinds)
-    rule = rule and _whole(rule, compared)
+    rule = rule and _complete_list(rule, compared)
     return [rule, first] if rule is not None else [first]
 
 

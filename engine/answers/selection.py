@@ -94,7 +94,7 @@ SAME = 0.8
 class Candidate:
     """A unit with the score of its passage, 0..1 (1 is the best of the ranking), the areas it is evidence of
     (closest first), its index in the passage, the words of the passage, and its vector's cosine similarity to
-    the question (None if unknown). ``of_parties``: it is a clause of a contract for which nobody asked."""
+    the question (None if unknown). ``of_parties``: a clause of a contract that the question does not name."""
 
     unit: Unit
     prior: float
