@@ -43,6 +43,7 @@ from engine.answers.selection import (
     overlap,
     rank_answers,
     rule_before,
+    shares_by_chance,
 )
 from engine.answers.sources import (
     asks_for_named_alone,
@@ -75,10 +76,14 @@ from engine.retrieval.planning.prose import asks_for_relation, changes_asked, do
 # as well, and the consequences of a breach. If no sentence surely answers, the brief reports this with the
 # closest rule and passages to read.
 
+# Words of a list that is shown as a whole if a part of it would say something else.
+LONGEST_LIST = 250
 # Passages to read that are listed if no sentence answers.
 MOST_TO_READ = 3
 # Amending passages to read that are listed with changes.
 MOST_ACTS = 5
+# Kinds of answers for which a sentence often names the provision that has the figure.
+TIMES = frozenset((Asks.PERIOD, Asks.DEADLINE, Asks.WHEN))
 NOT_IN_WORDS = "None of the passages answers this in these words."
 NOT_SURE = "No sentence answers this directly. Closest:"
 
@@ -121,7 +126,7 @@ def make_brief(
     compared = _in_force(compared, corpus, investigation.day or date.today())
     ordered = rank_answers(compared, kinds)
     first = next(
-        (one for one in ordered if _answers(one, ordered) and _is_supported(one.candidate.unit)), None
+        filter(None, (_complete_list(one, ordered) for one in ordered if _answers(one, ordered))), None
     )
     first = first and _join_whole_list(join_equal_rows(first, ordered), ordered, bearing)
     taken = _rules(first, compared, kinds)
@@ -132,7 +137,12 @@ def make_brief(
         ruling = compare_units([Candidate(governing, 1.0)], bearing, kinds)
         return _composed(named, ruling, ordered, False, bearing, kinds, investigation, corpus, citations)
     rivals = [] if first is None else _without_changes(first, compared, corpus)
-    sure = first is not None and is_sure(first, rivals, kinds) and not _is_left_open(first, corpus)
+    sure = (
+        first is not None
+        and is_sure(first, rivals, kinds)
+        and not shares_by_chance(first, bearing)
+        and not _is_left_open(first, kinds, corpus, citations)
+    )
     if first is None or not sure or _only_departs(taken[0]):
         if not named:
             close = first is not None and (first.coverage >= CLOSE or not _by_words(investigation, asked))
@@ -152,6 +162,20 @@ def _join_whole_list(first: Compared, ordered: Sequence[Compared], bearing: Ques
     lists = [one for one in ordered if one.candidate.unit.pieces[0] == head and one.words <= LONGEST_BRIEF]
     whole = max([first, *lists], key=lambda one: len(one.candidate.unit.pieces))
     return replace(whole, worth=max(whole.worth, first.worth))
+
+
+def _complete_list(one: Compared, others: Sequence[Compared]) -> Compared | None:
+    """Return a unit that the claim check finds supported: itself, or its list with all items; else None."""
+    if _is_supported(one.candidate.unit):
+        return one
+    head = one.candidate.unit.pieces[0]
+    lists = [
+        other for other in others if other.candidate.unit.pieces[0] == head and other.words <= LONGEST_LIST
+    ]
+    whole = max(lists, key=lambda other: len(other.candidate.unit.pieces), default=None)
+    if whole is None or whole is one or not _is_supported(whole.candidate.unit):
+        return None
+    return replace(whole, worth=max(whole.worth, one.worth))
 
 
 # Units, best first, that are checked for a later repeal.
@@ -182,12 +206,15 @@ def _rules(first: Compared | None, compared: Sequence[Compared], kinds: frozense
     if first is None:
         return []
     rule = rule_before(first, compared, kinds)
-    return [rule, first] if rule is not None and _is_supported(rule.candidate.unit) else [first]
+    rule = rule and _complete_list(rule, compared)
+    return [rule, first] if rule is not None else [first]
 
 
-def _is_left_open(one: Compared, corpus: Corpus) -> bool:
-    """True if a unit without a figure refers to a provision that its text does not have: "in the form that
-    Article 9 requires" leaves the answer to Article 9."""
+def _is_left_open(one: Compared, kinds: frozenset[Asks], corpus: Corpus, citations: Citations) -> bool:
+    """True if a unit leaves the answer to a provision that does not give it or is not in the corpus: "in the
+    form that Article 9 requires"."""
+    if one.elsewhere and not find_figures([one.candidate.unit], corpus, citations, kinds & TIMES):
+        return True
     piece = one.candidate.unit.pieces[0]
     document = int(corpus.document_numbers(np.array([piece.row], np.int32))[0])
     numbers = corpus.reference_numbers(statuses=[Status.UNRESOLVED], document=document)
@@ -227,9 +254,8 @@ def _composed(
     consequences; within this by area of the question. Definitions come last."""
     answers = [one.candidate.unit for one in first]
     main = [*named, *answers] if leads else [*answers, *named]
-    timed = kinds & {Asks.PERIOD, Asks.DEADLINE, Asks.WHEN}
     limits = [
-        *find_figures(answers[:1], corpus, citations, timed),
+        *find_figures(answers[:1], corpus, citations, kinds & TIMES),
         *find_amendments(main[:1], corpus, citations, investigation.day or date.today()),
         *find_limits(main[:1], corpus, bearing, citations),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
@@ -11,7 +11,7 @@ from functools import cache, cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.investigation.evidence import QuestionWords
+from engine.investigation.evidence import QuestionWords, bounded
 from engine.language.analysis import STOPWORDS, analyzer
 from engine.language.references import find_mentions
 from engine.language.statements import Bound, Kind, quantities_in
@@ -24,7 +24,7 @@ from engine.model import Passage
 
 
 class Asks(StrEnum):
-    """Kinds of answers. Nearly every rule gives ``WHO``, ``WHETHER`` and ``WHEN``."""
+    """Kinds of answers. Nearly every rule gives ``WHO``, ``WHETHER``, ``WHEN`` and ``CONSEQUENCE``."""
 
     PERIOD = "period"
     DEADLINE = "deadline"
@@ -37,6 +37,7 @@ class Asks(StrEnum):
     WHERE = "where"
     WHETHER = "whether"
     WHO = "who"
+    CONSEQUENCE = "consequence"
 
 
 # Names of the kinds of answers, for notes on a missing one.
@@ -52,9 +53,10 @@ WORDS = {
     Asks.WHERE: "a place or an authority",
     Asks.WHETHER: "whether it is so",
     Asks.WHO: "who it is",
+    Asks.CONSEQUENCE: "what follows",
 }
 # Kinds that most sentences do not give: an answer must give the one asked for.
-SPECIFIC = frozenset(Asks) - {Asks.WHEN, Asks.WHETHER, Asks.WHO}
+SPECIFIC = frozenset(Asks) - {Asks.WHEN, Asks.WHETHER, Asks.WHO, Asks.CONSEQUENCE}
 # Questions with more than SHORT words may ask several things; the first begins within BEGINNING characters.
 SHORT, BEGINNING = 15, 12
 _WORD = re.compile(r"[^\W_]+")
@@ -74,6 +76,7 @@ _ANSWER_TABLE = {
     Asks.PENALTY: "penalty",
     Asks.FREQUENCY: "frequency",
     Asks.WHERE: "where",
+    Asks.CONSEQUENCE: "void",
 }
 _HEADS = {
     Asks.PERIOD: "period",
@@ -84,8 +87,11 @@ _HEADS = {
     Asks.PENALTY: "penalty",
     Asks.WHERE: "where",
 }
-_WHOLE = ("when", "count", "where", "who", "whether", "measure", "penalty", "deadline", "frequency")
-_ENDS = ("time", "money")
+_WHOLE = (
+    *("when", "count", "where", "who", "whether", "measure", "penalty", "deadline", "frequency"),
+    "consequence",
+)
+_ENDS = ("time", "money", "must", "may")
 _KINDS = (
     (Asks.PENALTY, "penalty"),
     (Asks.FREQUENCY, "frequency"),
@@ -95,6 +101,7 @@ _KINDS = (
     (Asks.WHEN, "when"),
     (Asks.PERIOD, "time"),
     (Asks.WHERE, "where"),
+    (Asks.CONSEQUENCE, "consequence"),
     (Asks.WHO, "who"),
     (Asks.WHETHER, "whether"),
 )
@@ -171,7 +178,20 @@ def gives(text: str, language: str, kind: Asks) -> bool:
 
 def modals_in(text: str, language: str) -> frozenset[str]:
     """Return the kinds of modal verbs of a text: must, may, must_not, need_not."""
-    return frozenset(group_of(match) for match in lexicon(language).modal.finditer(text))
+    found = {group_of(match) for match in lexicon(language).modal.finditer(text)}
+    patterns = _answer_patterns(base_of(language))
+    return frozenset(
+        found | {kind for kind in ("must", "may") if kind in patterns and patterns[kind].search(text)}
+    )
+
+
+def modals_asked(question: str, language: str) -> frozenset[str]:
+    """Return the kinds of modal verbs of a question; "when is it required?" asks for a duty without one."""
+    return _matching(_question_patterns(base_of(language)), question) or modals_in(question, language)
+
+
+def _matching(patterns: Mapping[str, re.Pattern[str]], text: str) -> frozenset[str]:
+    return frozenset(kind for kind in ("must", "may") if kind in patterns and patterns[kind].search(text))
 
 
 def answers_modal(asked: frozenset[str], given: frozenset[str]) -> bool:
@@ -201,6 +221,16 @@ def gives_in_row(head: str, above: str, language: str, kind: Asks, terms: Collec
     columns = reader.terms(head.partition("|")[2])
     printed = (*reader.terms(f"{above} {head}"),)
     return any(term in terms for term in columns) or any(term.endswith(tuple(nouns)) for term in printed)
+
+
+@lru_cache(maxsize=4096)
+def without_names(text: str, language: str) -> str:
+    """Remove the names of other documents from a sentence: they are not its subject."""
+    for mention in reversed(find_mentions(text, language)):
+        if mention.document and mention.targets and not mention.here:
+            start = mention.span.start if mention.name_at is None else mention.name_at
+            text = f"{text[:start]} {text[mention.span.end :]}"
+    return text
 
 
 def heading_nouns(kinds: frozenset[Asks], language: str) -> tuple[str, ...]:
@@ -250,7 +280,7 @@ def _answer_patterns(language: str) -> dict[str, re.Pattern[str]]:
 
 
 def _compiled(expressions: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(expressions)})(?!\w)", re.IGNORECASE)
+    return re.compile(bounded(expressions), re.IGNORECASE)
 
 
 # Pairs of neighbouring words distinguish a sentence on the subject from one that only shares words (Metzler
@@ -293,7 +323,7 @@ class QuestionMatcher:
     @cached_property
     def modals(self) -> frozenset[str]:
         """Modal verbs of the question."""
-        return modals_in(self.question, self.asked.language)
+        return modals_asked(self.question, self.asked.language)
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -398,7 +428,8 @@ class QuestionMatcher:
 def _heading_terms(heading: str, language: str) -> tuple[str, ...]:
     frame = {term for word in law(base_of(language)).frame for term in analyzer(language).terms(word)}
     terms = analyzer(language).terms(heading)
-    return tuple(term for term in terms if term not in frame and not term.isdecimal())
+    # "art9" is the term of "Article 9".
+    return tuple(term for term in terms if term not in frame and not term[-1:].isdecimal())
 
 
 def _parts(one: str, other: str) -> bool:

@@ -26,6 +26,7 @@ from engine.answers.relevance import (
     measures,
     modals_in,
     opens_with_condition,
+    without_names,
 )
 from engine.answers.units import Unit, is_head, word_count
 from engine.language.analysis import analyzer
@@ -51,6 +52,8 @@ WEIGHTS = {
 BY_WORDS = {**WEIGHTS, "rank": 0.2, "focus": 0.2}
 # Each word above LONG lowers the score by LONGER.
 LONG, LONGER = 45, 0.0008
+# Words of a sentence that is about the two words of a question that it has.
+SHORT_SENTENCE = 25
 # Added to the score for each tenth of cosine similarity above HALF.
 MEANING, HALF = 0.02, 0.5
 # Required lead over the best unit of any other provision, smaller if the unit gives the kind of answer that
@@ -58,6 +61,8 @@ MEANING, HALF = 0.02, 0.5
 # which a unit is not even close. Fitted on the gold passages (benchmarks/RESULTS.md, "The brief").
 SURE, SURE_OF_KIND = (0.09, 0.15), (0.05, 0.09)
 SURE_COVERAGE, CLOSE = 0.3, 0.2
+# A question for yes or no depends on each of its words.
+NEARLY_ALL = 0.65
 # Recitals and preambles give reasons; a provision answers.
 INTRODUCTORY = (SectionKind.RECITAL, SectionKind.PREAMBLE)
 # A sentence with this share of the question needs no lead.
@@ -89,7 +94,7 @@ SAME = 0.8
 class Candidate:
     """A unit with the score of its passage, 0..1 (1 is the best of the ranking), the areas it is evidence of
     (closest first), its index in the passage, the words of the passage, and its vector's cosine similarity to
-    the question (None if unknown)."""
+    the question (None if unknown). ``of_parties``: a clause of a contract that the question does not name."""
 
     unit: Unit
     prior: float
@@ -97,6 +102,7 @@ class Candidate:
     place: int = 0
     around: str = ""
     near: float | None = None
+    of_parties: bool = False
 
     @property
     def provision(self) -> tuple[str, str]:
@@ -108,7 +114,9 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Compared:
     """A candidate compared with the question. ``coverage`` is the share of the question in unit and headings,
-    ``gives`` the kinds of answers asked for that it gives; ``own`` is the share in the unit alone."""
+    ``gives`` the kinds of answers asked for that it gives; ``own`` is the share in the unit alone.
+    ``permits``: its modal verbs may answer those of the question. ``elsewhere``: it leaves the answer to
+    another provision."""
 
     candidate: Candidate
     terms: frozenset[str]
@@ -121,6 +129,8 @@ class Compared:
     figures: bool = False
     cells: int = 0
     own: float = 0.0
+    permits: bool = True
+    elsewhere: bool = False
 
 
 def compare_units(
@@ -134,7 +144,7 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
     unit = candidate.unit
     passage = unit.pieces[-1].passage
     reader = analyzer(passage.language)
-    terms, around = reader.terms(unit.text), reader.terms(candidate.around)
+    terms, around = reader.terms(without_names(unit.text, passage.language)), reader.terms(candidate.around)
     heading = reader.terms(" ".join(passage.headings))
     of_heading = bearing.word_shares(heading)
     word_shares = bearing.word_shares(terms)
@@ -157,11 +167,16 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
         (BY_WORDS if by_words else WEIGHTS)[name] * value for name, value in parts.items()
     ) - LONGER * max(0, words - LONG)
     kinds_given = frozenset(kind for kind in kinds if gives(unit.text, passage.language, kind))
-    kinds_given |= kinds_elsewhere(unit.text, passage.language, kinds)
+    elsewhere = kinds_elsewhere(unit.text, passage.language, kinds) - kinds_given
+    kinds_given |= elsewhere
     permits = answers_modal(bearing.modals, modals_in(unit.text, passage.language))
     if not permits:
         kinds_given -= {Asks.WHETHER}
     presupposes = Asks.WHEN in kinds and _presupposes(unit.text, passage.language, bearing)
+    if presupposes:
+        kinds_given -= {Asks.WHEN}
+    if Asks.CONSEQUENCE in kinds and _presupposes(unit.text, passage.language, bearing):
+        kinds_given |= {Asks.CONSEQUENCE}
     cells = 0
     if unit.in_table:
         columns, title = unit.pieces[0].text, " ".join(passage.headings[-1:])
@@ -178,7 +193,8 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
         - DEPARTURE * bearing.is_special_case(unit.text, passage.language)
         - DEPARTURE * (not permits)
         - 2 * DEPARTURE * presupposes
-        - DEPARTURE * (passage.kind in INTRODUCTORY)
+        - 2 * DEPARTURE * (passage.kind in INTRODUCTORY)
+        - 3 * DEPARTURE * candidate.of_parties
     )
     worth += 0.0 if candidate.near is None else 10 * MEANING * (candidate.near - HALF)
     return Compared(
@@ -193,15 +209,18 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
         figures,
         cells,
         float(bearing.weights @ word_shares),
+        permits,
+        bool(elsewhere),
     )
 
 
 def _presupposes(text: str, language: str, bearing: QuestionMatcher) -> bool:
-    """True if a sentence begins with what the question asks the time of.
+    """True if a sentence begins with a condition that has most of what it shares with the question.
 
-    "When this Act enters into force, ..." does not answer when it does.
+    "When this Act enters into force, ..." does not answer when it does, but what happens then.
     """
     condition, reader = opens_with_condition(text, language), analyzer(language)
+    text = without_names(text, language)
     return bool(condition) and (
         bearing.share(reader.terms(condition)) >= RULE * bearing.share(reader.terms(text))
     )
@@ -243,10 +262,12 @@ def is_sure(one: Compared, units: Iterable[Compared], kinds: frozenset[Asks]) ->
     specific = kinds & SPECIFIC
     if (specific and not specific & one.gives) or one.coverage < SURE_COVERAGE:
         return False
-    if Asks.WHETHER in kinds - one.gives:
+    if {Asks.WHETHER, Asks.WHEN} & (kinds - one.gives) or not one.permits:
+        return False
+    if one.coverage < NEARLY_ALL and Asks.WHETHER in kinds:
         return False
     own, passage = one.candidate.provision, one.candidate.unit.pieces[-1].passage
-    if passage.kind in INTRODUCTORY:
+    if passage.kind in INTRODUCTORY or one.candidate.of_parties:
         return False
     # A figure is asked for: a provision without one is no rival of a sentence that has it.
     rivals = [other for other in units if other.candidate.provision != own]
@@ -258,10 +279,20 @@ def is_sure(one: Compared, units: Iterable[Compared], kinds: frozenset[Asks]) ->
     return lead >= needed or (lead >= 0 and _states_question(one, kinds))
 
 
+def shares_by_chance(one: Compared, bearing: QuestionMatcher) -> bool:
+    """True if a unit may have the one or two words of a question by chance: one needs a heading of its own,
+    two a heading or a short sentence."""
+    asked = int((bearing.weights > 0).sum())
+    if asked == 1:
+        return one.focus < ALL_OF_IT
+    return asked == 2 and one.focus < HALF and one.words > SHORT_SENTENCE
+
+
 def _states_question(one: Compared, kinds: frozenset[Asks]) -> bool:
     """True if a short sentence of a provision has nearly every word of the question and the answer's kind."""
     head = word_count(one.candidate.unit.pieces[0].text)
-    return one.own >= STATED and min(head, one.words) <= LONG and bool(kinds) and kinds <= one.gives
+    telling = kinds - {Asks.WHO, Asks.CONSEQUENCE}
+    return one.own >= STATED and min(head, one.words) <= LONG and bool(telling) and kinds <= one.gives
 
 
 def rule_before(one: Compared, units: Sequence[Compared], kinds: frozenset[Asks]) -> Compared | None:

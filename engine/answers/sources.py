@@ -235,6 +235,8 @@ CLOSE = 10
 MOST_HEADED, HEADED, PRIOR, OF_FOCUS = 8, 0.45, 0.5, 0.35
 # A form has blanks to be filled in; it states no rule.
 BLANK = "…"
+# Type of documents that bind only their parties.
+CONTRACT = "contract"
 # Passages on either side that are searched for the rest of a provision.
 REACH = 8
 
@@ -249,6 +251,7 @@ def find_candidates(
     defines = any(named.relation is Relation.DEFINES for named in investigation.plan.named)
     reader = analyzer(bearing.asked.language)
     figures = answer_kinds(bearing.question, bearing.asked.language) & SPECIFIC
+    contracts = _contracts_not_asked_for(corpus, bearing)
     for rows, prior, near in _read(investigation, corpus, bearing, citations):
         passages = citations.reading.passages(rows)
         around = " ".join(passage.text for passage in passages)
@@ -264,7 +267,21 @@ def find_candidates(
             if defined and (len(unit.pieces) > 2 or not measures(last.text, last.passage.language, figures)):
                 continue
             own = [piece.passage.id for piece in unit.pieces]
-            yield Candidate(unit, prior, _areas(places, own), number, around, near)
+            of_parties = last.passage.document_id in contracts
+            yield Candidate(unit, prior, _areas(places, own), number, around, near, of_parties)
+
+
+def _contracts_not_asked_for(corpus: Corpus, bearing: QuestionMatcher) -> frozenset[str]:
+    """Return the ids of contracts, next to law, of whose titles a question has no word of their own."""
+    titles: dict[bool, set[str]] = {True: set(), False: set()}
+    terms: dict[str, set[str]] = {}
+    for document in corpus.documents():
+        read = set(analyzer(document.language).terms(document.title))
+        titles[document.type == CONTRACT].update(read)
+        if document.type == CONTRACT:
+            terms[document.id] = read
+    asked = {*bearing.terms} - titles[False]
+    return frozenset(one for one, read in terms.items() if titles[False] and asked.isdisjoint(read))
 
 
 def _own_score(found: RankedPassage) -> float:

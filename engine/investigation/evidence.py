@@ -56,10 +56,15 @@ def without_measure(question: str, language: str) -> str:
     return question if pattern is None else pattern.sub(" ", question)
 
 
+def bounded(expressions: Iterable[str]) -> str:
+    """Join regular expressions that match whole words; Chinese words have no boundaries."""
+    return rf"(?<![^\W\u3400-\u9fff])(?:{'|'.join(expressions)})(?![^\W\u3400-\u9fff])"
+
+
 @cache
 def _patterns(language: str) -> dict[str, re.Pattern[str]]:
     return {
-        kind: re.compile(rf"\b(?:{'|'.join(expressions)})\b", re.IGNORECASE)
+        kind: re.compile(bounded(expressions), re.IGNORECASE)
         for kind, expressions in law(language).wanted.items()
     }
 

@@ -269,10 +269,10 @@ class Law(_Table):
     - ``wanted``: the kind of answer that a question asks for, as regular expressions: a period or date
       (``time``; ``deadline`` excludes those that begin "at least"; ``when`` includes conditions), a sum
       (``money``), a number (``count``), a ``frequency``, a ``penalty``, a place or authority (``where``), a
-      permission or duty (``whether``), a person (``who``). ``measure``: words that only ask and do not occur
-      in answers.
+      permission or duty (``whether``), a person (``who``), a ``consequence``. ``must`` and ``may``: the
+      question is about a duty or a permission. ``measure``: words that only ask and do not occur in answers.
     - ``given``: words that give such an answer without a quantity: "without delay" is a ``period``; ``void``
-      gives the consequence of a breach.
+      gives the consequence of a breach; ``must`` and ``may`` for languages without ``statements.yaml``.
     - ``heads``: nouns of headings above such answers ("Time limits").
     - ``points_back``: start of a sentence that needs the previous one, a regular expression.
     - ``departs``: start of a sentence with an exception or a special case, a regular expression.
@@ -300,10 +300,15 @@ class Law(_Table):
             "where",
             "whether",
             "who",
+            "consequence",
+            "must",
+            "may",
         ],
         tuple[str, ...],
     ] = {}
-    given: dict[Literal["period", "frequency", "penalty", "where", "void"], tuple[str, ...]] = {}
+    given: dict[
+        Literal["period", "frequency", "penalty", "where", "void", "must", "may"], tuple[str, ...]
+    ] = {}
     heads: dict[Literal["period", "amount", "penalty", "where"], tuple[str, ...]] = {}
     points_back: str = ""
     departs: str = ""

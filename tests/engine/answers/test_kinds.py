@@ -25,6 +25,9 @@ from engine.answers.relevance import Asks, answer_kinds, departs, gives, questio
         ("Dans quel délai faut-il contester ?", "fr", {Asks.DEADLINE}),
         ("¿Cuándo vence el plazo?", "es", {Asks.WHEN}),
         ("Siapa yang membayar?", "id", {Asks.WHO}),
+        ("What happens if the agent dies?", "en", {Asks.CONSEQUENCE}),
+        ("Quem pode apresentar queixa?", "pt", {Asks.WHO}),
+        ("试用期最长是多久?", "zh", {Asks.PERIOD, Asks.LIMIT}),
         ("هل يجوز للوكيل أن يوكل غيره؟", "ar", {Asks.WHETHER}),
     ],
 )
