@@ -20,7 +20,7 @@ from engine.investigation.record import Investigation
 from engine.language.amendments import Amendment, AmendmentKind, find_changes, is_insertion_point, names_part
 from engine.language.dates import dates_in, takes_the_place
 from engine.language.references import find_mentions
-from engine.language.statements import Kind, Match, Statement, compare, quantities_in, read
+from engine.language.statements import Kind, Match, Statement, pair_quantities, quantities_in, read
 from engine.model import FAMILY, Direction, Document, Passage, Reference, Relation, Span, TargetKind
 from engine.records.phrases import short_citation
 
@@ -374,10 +374,13 @@ def _difference(one: _Measured, other: _Measured) -> tuple[str, str] | None:
         return None
     if one.statement.language != other.statement.language:
         return None
-    compared = compare(one.statement, other.statement)
-    if min(compared.agreement, compared.coverage) < ALIKE or compared.equal:
+    stems, theirs = one.statement.stems, other.statement.stems
+    if len(stems & theirs) < ALIKE * max(len(stems), len(theirs), 1):
         return None
-    for pairing in compared.quantities:
+    pairings = pair_quantities(one.statement, other.statement)
+    if any(pairing.match is Match.EQUAL for pairing in pairings):
+        return None
+    for pairing in pairings:
         if pairing.match is Match.DIFFERENT and pairing.source and pairing.claim.kind in _MEASURES:
             return f"“{pairing.claim.text}”", f"“{pairing.source.text}”"
     return None

@@ -101,7 +101,6 @@ class Words(_Table):
     - ``yes``, ``no``: answers to a question.
     - ``decimal_comma``: "1.500,25" instead of "1,500.25".
     - ``numbers_by_library``: numbers in words are read by text2num.
-    - ``verb_last``: the verb ends its clause, and a negation follows what it negates.
     - ``nouns_in_capitals``: a capital letter does not mark a name.
     - ``compounds``: compound nouns are one word ("Kündigungsfrist").
     - ``levels``: words for kinds of provision in labels; ``bare_number``: kind of a bare number; ``article``:
@@ -143,7 +142,6 @@ class Words(_Table):
     no: tuple[str, ...] = ()
     decimal_comma: bool = False
     numbers_by_library: bool = False
-    verb_last: bool = False
     nouns_in_capitals: bool = False
     compounds: bool = False
     levels: dict[SectionKind, tuple[str, ...]] = {}

@@ -176,7 +176,7 @@ def _is_clause(clause: str, language: str) -> bool:
     statement = read(clause, language, ())
     if len(statement.terms) < FEWEST_IN_CLAUSE:
         return False
-    verbs = [modal.span.start for modal in statement.modals] + [m.start() for m in _VERB.finditer(clause)]
+    verbs = [modal.start for modal in statement.modals] + [m.start() for m in _VERB.finditer(clause)]
     return any(term.span.end <= min(verbs, default=-1) for term in statement.terms)
 
 

@@ -25,7 +25,7 @@ def rephrase(
 ) -> Iterator[tuple[Sequence[Token], Sequence[Token], bool]]:
     """Yield equivalent forms of a claim and a source, and whether the agent was lost by the change."""
     ensured = _ensured(source)
-    for own in (claim, *_exchanged(claim)):
+    for own in (claim, *_exchanged(claim), *_personal(claim)):
         if own is not claim:
             yield own, source, False
         if ensured:
@@ -59,6 +59,17 @@ def _exchanged(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
         yield [*tokens[place:], first, *tokens[1:place]]
 
 
+def _personal(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield "it is prohibited for A to do" as "A must not do"."""
+    if len(tokens) < 3 or tokens[0].sort is not Sort.MODAL or tokens[1].mark in ("", AGENT):
+        return
+    for stop in range(2, len(tokens)):
+        acting = [replace(tokens[1], mark=""), *tokens[2:stop]]
+        yield [*acting, tokens[0], replace(tokens[stop], mark="", joined=False), *tokens[stop + 1 :]]
+        if not tokens[stop].joined:
+            break
+
+
 def _voice(tokens: Sequence[Token]) -> tuple[int, int] | None:
     """Return the positions of the modal verb and the verb of a passive sentence, or None."""
     for place, token in enumerate(tokens):
@@ -74,21 +85,26 @@ def _has_agent(tokens: Sequence[Token]) -> bool:
 
 def _active(tokens: Sequence[Token], modal: int, verb: int) -> Iterator[list[Token]]:
     """Yield "X shall be approved by Y within Z" as "Y shall approve X within Z", for each possible Y."""
-    agents = [place for place in range(verb + 1, len(tokens)) if tokens[place].mark == AGENT]
+    agents = [place for place, token in enumerate(tokens) if token.mark == AGENT and place != verb]
     verbs = [replace(token, passive=False) for token in tokens[modal : verb + 1]]
     for agent in agents or [len(tokens)]:
-        stop = next(
-            (
-                place
-                for place in range(agent + 1, len(tokens))
-                if tokens[place].mark
-                or tokens[place].opened not in ("", "or", "and")
-                or tokens[place].sort is not Sort.CONTENT
-            ),
-            len(tokens),
-        )
+        stop = agent + 1
+        while stop < len(tokens) and _continues(tokens[stop]) and stop != verb:
+            stop += 1
         acting = [replace(token, mark="") for token in tokens[agent:stop]]
-        yield [*acting, *verbs, *tokens[:modal], *tokens[verb + 1 : agent], *tokens[stop:]]
+        if agent > verb:
+            yield [*acting, *verbs, *tokens[:modal], *tokens[verb + 1 : agent], *tokens[stop:]]
+            continue
+        # "X shall by Y within Z be approved", as in Dutch.
+        ahead = tokens[:agent]
+        modals = [token for token in ahead if token.sort in (Sort.MODAL, Sort.NOT)]
+        others = [token for token in ahead if token not in modals]
+        yield [*acting, *modals, *verbs[-1:], *others, *tokens[stop:verb], *tokens[verb + 1 :]]
+
+
+def _continues(token: Token) -> bool:
+    """Return True if a word goes on the phrase of the word before."""
+    return not token.mark and token.opened in ("", "or", "and") and token.sort is Sort.CONTENT
 
 
 # Differences at positions where everything else is the same: a number, a limit, a modal verb, a negation, an

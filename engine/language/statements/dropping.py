@@ -131,7 +131,9 @@ class _Dropped:
         return place in self.used and self.source[place].article in _NOT_CERTAIN
 
     def _is_subject(self, run: list[int]) -> bool:
-        return self.modal is not None and run[0] < self.modal
+        if self.modal is None:
+            return self.agentless and run[-1] < self.first
+        return run[0] < self.modal
 
     def _of_all(self, run: list[int]) -> bool:
         """Return True if the omitted words define which of "all records" are meant."""

@@ -28,7 +28,7 @@ FIRST_YEAR = 1500
 # Maximum number of words between "at least" and its number ("at least a period of 30 days").
 WORDS_BETWEEN = 3
 # Hours of the base units of durations, and the difference within which two of them are about the same.
-_HOURS = {"hour": 1.0, "day": 24.0, "working day": 24.0, "month": 730.0}
+_HOURS = {"hour": 1.0, "day": 24.0, "month": 730.0}
 NEARLY = 0.07
 _YEAR = re.compile(r"(?<![\w.,/-])(?:1[5-9]|20|21)\d\d(?![\w/-]|[.,]\d)")
 _GAP = re.compile(r"[\s\u00a0\u202f.)-]{0,3}(?:of\s+(?:a\s+|an\s+)?|d['’]|de\s+)?")
@@ -95,8 +95,13 @@ class Quantity:
         )
 
     def nearly(self, other: Quantity) -> bool:
-        """Return True for durations in different units of about the same length: "48 hours", "two days"."""
+        """Return True for durations in different units of about the same length: "48 hours", "two days".
+
+        Working days are of no certain length.
+        """
         if not self.kind is other.kind is Kind.DURATION or self.unit == other.unit:
+            return False
+        if not {self.unit, other.unit} <= _HOURS.keys():
             return False
         hours, others = (one.value * _HOURS[one.unit] for one in (self, other))
         return abs(hours - others) <= NEARLY * max(hours, others)

@@ -1,36 +1,27 @@
-"""Parse the statement of a sentence: content words, quantities, modality and negation."""
+"""Read the content words, quantities and modal verbs of a sentence, and compare the quantities of two."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from functools import lru_cache
 
-from engine import languages
 from engine.language.analysis import analyzer
 from engine.language.characters import without_note_calls
 from engine.language.references import find_mentions
-from engine.language.statements.lexicon import Lexicon, group_of, lexicon
-from engine.language.statements.quantities import Quantity, quantities_in
+from engine.language.statements.lexicon import Lexicon, lexicon
+from engine.language.statements.quantities import Bound, Kind, Quantity, quantities_in
 from engine.model import Span
 
-# Number of content words after a negation or a modal verb that it affects.
-REACH = 3
+# Number of content words on each side of a quantity to compare, and the lead in shared words by which another
+# quantity of the sentence is the corresponding one.
+COMPANY, CLEAR_LEAD = 4, 2
+_PLACE = "place "
+_BORDER = re.compile(r"[,;،؛]\s")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
-_CLAUSE = re.compile(r"[;:.!?]|,\s+(?:but|and|or|sofern|wenn|dass|aber|tetapi|mais|ولكن)\b")
-
-
-class Modality(StrEnum):
-    """The modality of an act in a sentence."""
-
-    MUST = "must"
-    MUST_NOT = "must not"
-    MAY = "may"
-    NEED_NOT = "need not"
-    ONLY = "only if"
-    NONE = "states"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,33 +34,14 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Modal:
-    """A modality with the stems of the words it governs."""
-
-    modality: Modality
-    governs: frozenset[str]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence, read.
-
-    ``denied``: stems under a negation; ``heads``: those directly next to it. ``sides``: sides of antonym
-    pairs, with the words. ``times``: stems after "before" (-1) and "after" (1). ``exempt``: stems in an
-    exception ("unless ...").
-    """
+    """A sentence, read. ``modals`` are the spans of its modal verbs."""
 
     text: str
     language: str
     terms: tuple[Term, ...]
     quantities: tuple[Quantity, ...]
-    modals: tuple[Modal, ...]
-    denied: frozenset[str]
-    heads: frozenset[str]
-    sides: tuple[tuple[int, int, str], ...]
-    times: tuple[tuple[str, int], ...]
-    exempt: frozenset[str] = frozenset()
+    modals: tuple[Span, ...]
 
     @property
     def stems(self) -> frozenset[str]:
@@ -90,31 +62,21 @@ def _read(text: str, language: str) -> Statement:
     return _stated(text, language, [one.span for one in mentions if one.targets and not one.bare])
 
 
-def _stated(text: str, language: str, spans: list[Span]) -> Statement:
+def _stated(text: str, language: str, citations: list[Span]) -> Statement:
     words, text = lexicon(language), without_note_calls(text)
-    quantities = quantities_in(text, language, spans)
-    modal = [*words.modal.finditer(text)]
+    quantities = quantities_in(text, language, citations)
+    verbs = [Span(*match.span()) for match in words.modal.finditer(text)]
     signs = (words.cues[name] for name in ("not", "except", "only"))
-    cues = [Span(match.start(), match.end()) for sign in signs for match in sign.finditer(text)]
-    verbs = [Span(match.start(), match.end()) for match in modal]
-    passed = [*spans, *(quantity.span for quantity in quantities), *verbs, *cues]
-    terms = _terms(text, language, passed, words)
-    bounds = [Span(match.start(), match.end()) for match in words.bound.finditer(text)]
-    # "May not exceed 30" limits a quantity and forbids nothing; "no later than" negates nothing.
-    modals = _modals(text, modal, terms, words, [*spans, *bounds])
-    denied, heads = _denied(text, terms, words, [*bounds, *verbs])
-    return Statement(
-        text,
-        language,
-        terms,
-        quantities,
-        modals,
-        denied,
-        heads,
-        _sides(text, language, terms, words, denied),
-        _times(text, terms, words),
-        _exempt(text, terms, words),
-    )
+    cues = [Span(*match.span()) for sign in signs for match in sign.finditer(text)]
+    passed = [*citations, *(quantity.span for quantity in quantities), *verbs, *cues]
+    # "May not exceed 30" limits a quantity.
+    limits = [*citations, *(Span(*match.span()) for match in words.bound.finditer(text))]
+    modals = tuple(verb for verb in verbs if not _overlaps(verb, limits))
+    return Statement(text, language, _terms(text, language, passed, words), quantities, modals)
+
+
+def _overlaps(span: Span, others: Iterable[Span]) -> bool:
+    return any(span.start < other.end and other.start < span.end for other in others)
 
 
 def _terms(text: str, language: str, passed: list[Span], words: Lexicon) -> tuple[Term, ...]:
@@ -122,7 +84,7 @@ def _terms(text: str, language: str, passed: list[Span], words: Lexicon) -> tupl
     found = []
     for match in _WORD.finditer(text):
         span = Span(match.start(), match.end())
-        if match[0].isdigit() or any(span.start < o.end and o.start < span.end for o in passed):
+        if match[0].isdigit() or _overlaps(span, passed):
             continue
         # "Principal's": the ending is not part of the word.
         plain = re.sub(r"['’]s\Z", "", match[0])
@@ -134,106 +96,90 @@ def _terms(text: str, language: str, passed: list[Span], words: Lexicon) -> tupl
     return tuple(found)
 
 
-def _clause(text: str, span: Span) -> Span:
-    """Return the clause of a span."""
-    start, end = 0, len(text)
-    for match in _CLAUSE.finditer(text):
-        if match.end() <= span.start:
-            start = match.end()
-        elif match.start() >= span.end:
-            end = match.start()
-            break
-    return Span(start, end)
+class Match(StrEnum):
+    """Result of comparing a claim's quantity with the sentence."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    BOUND = "other bound"
+    ABSENT = "absent"
 
 
-def _governed(text: str, span: Span, terms: tuple[Term, ...], words: Lexicon) -> frozenset[str]:
-    """Return the stems of the content words that a cue affects: those after it; in German its whole
-    clause."""
-    clause = _clause(text, span)
-    inside = [term for term in terms if clause.start <= term.span.start < clause.end]
-    if languages.words(words.language).verb_last:
-        return frozenset(term.stem for term in inside)
-    behind = [term for term in inside if term.span.start >= span.end]
-    return frozenset(term.stem for term in behind[:REACH])
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A quantity of a sentence and its counterpart in another one."""
+
+    claim: Quantity
+    source: Quantity | None
+    match: Match
 
 
-def _modals(
-    text: str, matches: list[re.Match[str]], terms: tuple[Term, ...], words: Lexicon, citations: list[Span]
-) -> tuple[Modal, ...]:
-    found = []
-    for match in matches:
-        span = Span(match.start(), match.end())
-        if any(span.start < other.end and other.start < span.end for other in citations):
-            continue
-        modality = Modality(group_of(match).replace("_", " "))
-        clause = _clause(text, span)
-        modality = _narrowed(modality, text, span, clause, words)
-        found.append(Modal(modality, _governed(text, span, terms, words), span))
-    return tuple(found)
+def pair_quantities(claim: Statement, sentence: Statement) -> tuple[Pairing, ...]:
+    """Return the counterpart of each quantity of a claim in a sentence."""
+    return tuple(_pair(quantity, claim, sentence) for quantity in claim.quantities)
 
 
-def _narrowed(modality: Modality, text: str, span: Span, clause: Span, words: Lexicon) -> Modality:
-    """Convert "may only" and "may not ... unless" to permission under a condition."""
-    if modality is Modality.MAY and words.cues["only"].search(text, clause.start, clause.end):
-        return Modality.ONLY
-    if modality is Modality.MUST_NOT and words.cues["except"].search(text, span.end):
-        return Modality.ONLY
-    return modality
+def _pair(quantity: Quantity, claim: Statement, sentence: Statement) -> Pairing:
+    """Choose the sentence's quantity for a quantity of the claim: an equal one, or the one with most common
+    context."""
+    others = [other for other in sentence.quantities if quantity.comparable(other)]
+    if quantity.kind is Kind.YEAR:
+        within = [
+            other
+            for other in sentence.quantities
+            if other.kind is Kind.DATE and date.fromordinal(int(other.value)).year == quantity.value
+        ]
+        if within:
+            return Pairing(quantity, within[0], Match.EQUAL)
+    if not others:
+        return Pairing(quantity, None, Match.ABSENT)
+    near = _company(quantity, claim)
+    likeness = {other: _weight(near & _company(other, sentence)) for other in others}
+    best = max(others, key=lambda other: (likeness[other], quantity.same_as(other)))
+    equal = [other for other in others if quantity.same_as(other)]
+    if not equal:
+        return Pairing(quantity, best, Match.DIFFERENT)
+    closest = max(equal, key=lambda other: likeness[other])
+    # Of several comparable quantities the claim means the one with the same surrounding words.
+    with_best, with_closest = (near & _company(other, sentence) for other in (best, closest))
+    leads = likeness[best] - likeness[closest] >= CLEAR_LEAD or with_closest < with_best
+    if leads and not quantity.place and not any(map(best.same_as, claim.quantities)):
+        return Pairing(quantity, best, Match.DIFFERENT)
+    # An upper and a lower limit differ; a missing limit is no difference.
+    if {quantity.bound, closest.bound} == {Bound.UPPER, Bound.LOWER}:
+        return Pairing(quantity, closest, Match.BOUND)
+    return Pairing(quantity, closest, Match.EQUAL)
 
 
-def _denied(
-    text: str, terms: tuple[Term, ...], words: Lexicon, passed: list[Span]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the stems under a plain negation, and those directly next to it.
+def _company(quantity: Quantity, statement: Statement) -> frozenset[str]:
+    """Return the content words around a quantity, up to a comma or the next quantity of its kind.
 
-    The negation of a modal verb belongs to the modality.
+    Positions in time ("the second year") are included and end only the context of other positions.
     """
-    found: set[str] = set()
-    heads: set[str] = set()
-    for match in words.cues["not"].finditer(text):
-        span = Span(match.start(), match.end())
-        if any(span.start < other.end and other.start < span.end for other in passed):
-            continue
-        clause = _clause(text, span)
-        inside = [term for term in terms if clause.start <= term.span.start < clause.end]
-        behind = [term.stem for term in inside if term.span.start >= span.end][:REACH]
-        before = [term.stem for term in inside if term.span.end <= span.start][-REACH:]
-        found.update(behind)
-        heads.update(behind[:1])
-        if languages.words(words.language).verb_last:
-            found.update(before)
-            heads.update(before[-1:])
-    return frozenset(found), frozenset(heads)
+    rivals = [
+        other.span
+        for other in statement.quantities
+        if other is not quantity and other.kind is quantity.kind and other.place == quantity.place
+    ]
+    start, end = quantity.span.start, quantity.span.end
+    commas = [match.start() for match in _BORDER.finditer(statement.text)]
+    left = max(
+        [*(span.end for span in rivals if span.end <= start), *(c for c in commas if c < start)], default=0
+    )
+    whole = len(statement.text)
+    right = min(
+        [*(span.start for span in rivals if span.start >= end), *(c for c in commas if c >= end)],
+        default=whole,
+    )
+    before = [term for term in statement.terms if left <= term.span.start and term.span.end <= start]
+    behind = [term for term in statement.terms if end <= term.span.start and term.span.end <= right]
+    places = [
+        f"{_PLACE}{other.value:g} {other.unit}"
+        for other in statement.quantities
+        if other.place and other is not quantity and left <= other.span.start < right
+    ]
+    return frozenset([*places, *(term.stem for term in (*before[-COMPANY:], *behind[:COMPANY]))])
 
 
-def _exempt(text: str, terms: tuple[Term, ...], words: Lexicon) -> frozenset[str]:
-    """Return the stems after "unless", which are neither stated nor denied."""
-    found: set[str] = set()
-    for match in words.cues["except"].finditer(text):
-        clause = _clause(text, Span(match.start(), match.end()))
-        found.update(t.stem for t in terms if match.end() <= t.span.start < clause.end)
-    return frozenset(found)
-
-
-def _sides(
-    text: str, language: str, terms: tuple[Term, ...], words: Lexicon, denied: frozenset[str]
-) -> tuple[tuple[int, int, str], ...]:
-    reader = analyzer(language)
-    found = []
-    for match in _WORD.finditer(text):
-        stem = reader.stem(match[0])
-        for pair, side in words.sides.get(stem, ()):
-            own = words.meanings.get(stem, stem)
-            flipped = 1 - side if own in denied and side < 2 else side
-            found.append((pair, flipped, match[0]))
-    return tuple(found)
-
-
-def _times(text: str, terms: tuple[Term, ...], words: Lexicon) -> tuple[tuple[str, int], ...]:
-    found = []
-    for name, sign in (("before", -1), ("after", 1)):
-        for match in words.cues[name].finditer(text):
-            behind = next((term for term in terms if term.span.start >= match.end()), None)
-            if behind is not None and behind.span.start - match.end() < 24:
-                found.append((behind.stem, sign))
-    return tuple(found)
+def _weight(company: frozenset[str]) -> int:
+    return sum(2 if one.startswith(_PLACE) else 1 for one in company)

@@ -12,7 +12,7 @@ from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.ingestion.structure.headings import parse_heading
 from engine.investigation.definitions import find_definition
-from engine.language.statements import Bound, Modality, quantities_in, read
+from engine.language.statements import Bound, Sort, quantities_in, sequence
 from engine.model import Naming, Relation, SectionKind, Status
 from engine.retrieval.planning.named import provisions_named
 from tests.tables import table
@@ -105,5 +105,6 @@ def test_headings(line: str, kind: SectionKind, number: str | None, slug: str) -
 def test_duties_and_bounds_are_read() -> None:
     (quantity,) = quantities_in("El patrón pagará en el plazo de diez días.", "es")
     assert (quantity.value, quantity.unit, quantity.bound) == (10, "day", Bound.UPPER)
-    assert read("El patrón no podrá amarrar.", "es", ()).modals[0].modality is Modality.MUST_NOT
-    assert read("El patrón deberá pagar la tasa.", "es", ()).modals[0].modality is Modality.MUST
+    verbs = {"El patrón no podrá amarrar.": "must_not", "El patrón deberá pagar la tasa.": "must"}
+    for text, modality in verbs.items():
+        assert [token.key for token in sequence(text, "es") if token.sort is Sort.MODAL] == [modality]
