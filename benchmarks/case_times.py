@@ -36,7 +36,7 @@ from engine.corpus.protocol import Corpus
 from engine.evaluation import read_questions
 from engine.investigation import Case, case_cache, make_case, run_case
 from engine.investigation import case as casework
-from engine.investigation.events import PlanMade, Ranked, ScanFinished, Stopped
+from engine.investigation.record import PlanMade, Ranked, ScanFinished, Stopped
 from engine.language.embedders import embedder
 from engine.settings import preset
 

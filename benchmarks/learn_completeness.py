@@ -41,8 +41,8 @@ from engine.investigation.completeness import (
     evidence_of,
     record_of,
 )
-from engine.investigation.events import CoverageChanged
 from engine.investigation.pool import Reading
+from engine.investigation.record import CoverageChanged
 from engine.model import EvidenceStatus
 from engine.settings import InvestigationSettings, preset
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engine.evaluation.evaluate import Evaluation
     from engine.ingestion.report import IngestionReport
     from engine.investigation import Case
-    from engine.investigation.events import Event
+    from engine.investigation.record import Event
     from engine.llm import LanguageModel
     from engine.records.comparing import Comparison
 

@@ -13,8 +13,8 @@ from engine.errors import InputError, RedstringError
 from engine.exports.cases import exports
 from engine.investigation import Case
 from engine.investigation.coverage import transaction_names
-from engine.investigation.events import Event as CaseEvent
 from engine.investigation.ranking.additive import Experience
+from engine.investigation.record import Event as CaseEvent
 from engine.llm.cost import CostReport, cost_report
 from engine.model import Document, Passage
 from engine.records.phrases import short_citation

@@ -22,17 +22,6 @@ from engine.investigation import case_cache
 from engine.investigation.assistance import Assistance, budget_of, with_prefix
 from engine.investigation.completeness import find_completeness
 from engine.investigation.coverage import Coverage
-from engine.investigation.events import (
-    CoverageChanged,
-    Event,
-    PlanMade,
-    Ranked,
-    RoundFinished,
-    RoundStarted,
-    ScanFinished,
-    Stopped,
-    SufficiencyJudged,
-)
 from engine.investigation.evidence import evidence_of
 from engine.investigation.facets import check_transaction
 from engine.investigation.filters import Filters
@@ -41,10 +30,20 @@ from engine.investigation.opening import limit_to_plan, make_case_plan, scan_int
 from engine.investigation.parts import reconcile_part_evidence
 from engine.investigation.pool import Pool, Reading
 from engine.investigation.ranking import Ranking
-from engine.investigation.ranking.additive import Experience
+from engine.investigation.ranking.additive import Experience, experience_of
 from engine.investigation.ranking.reranking import Reranking
-from engine.investigation.ranking.weights import experience_of
-from engine.investigation.record import Investigation
+from engine.investigation.record import (
+    CoverageChanged,
+    Event,
+    Investigation,
+    PlanMade,
+    Ranked,
+    RoundFinished,
+    RoundStarted,
+    ScanFinished,
+    Stopped,
+    SufficiencyJudged,
+)
 from engine.investigation.round import (
     EARNING_RANKS,
     WHOLE_DOCUMENT_LIMIT,

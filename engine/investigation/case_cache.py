@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.caching import Caches
 from engine.investigation.assistance import Assistance
-from engine.investigation.assistance.queries import SentQueries
+from engine.investigation.assistance.assistance import SentQueries
 from engine.investigation.coverage import Coverage
-from engine.investigation.events import Event, Ranked
 from engine.investigation.pool import Pool
+from engine.investigation.record import Event, Ranked
 from engine.investigation.trails import Trails
 from engine.model import StopReason
 

@@ -336,12 +336,13 @@ class Coverage:
     def agree(self, evidence: Evidence) -> None:
         """Make the states agree with the evidence status of the shown passages.
 
-        All are missing if the corpus has nothing but passages that resemble the question. A sub-question has
-        the state of its evidence. If the question was found in part only, though each phrase was found, the
-        phrases are weak.
+        If the corpus has nothing but passages that resemble the question, all are missing; areas that the
+        chosen type of transaction requires are only one state lower, because they have passages whatever the
+        question asks. A sub-question has the state of its evidence. If the question was found in part only,
+        though each phrase was found, the phrases are weak.
         """
         if evidence.status is EvidenceStatus.NONE:
-            self.areas = tuple(with_state(area, AreaState.MISSING) for area in self.areas)
+            self.areas = tuple(self._without_answer(area) for area in self.areas)
             return
         states = {}
         subs = [facet for facet in self._facets if facet.area is None and facet.view is not None]
@@ -355,6 +356,13 @@ class Coverage:
             area if (state := states.get(area.id, area.state)) is area.state else with_state(area, state)
             for area in self.areas
         )
+
+    def _without_answer(self, area: AreaCoverage) -> AreaCoverage:
+        """Return an area of a question that the corpus does not answer."""
+        chosen = self.transaction is not None and not self.transaction.proposed
+        if area.required and chosen and area.state is AreaState.COVERED:
+            return with_state(area, AreaState.WEAK)
+        return with_state(area, AreaState.MISSING)
 
     @property
     def open_queries(self) -> int:

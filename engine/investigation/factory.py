@@ -8,10 +8,9 @@ from typing import TypedDict, Unpack
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.case import Case
-from engine.investigation.events import Event
 from engine.investigation.pool import Pool
 from engine.investigation.ranking.additive import Experience
-from engine.investigation.record import Investigation
+from engine.investigation.record import Event, Investigation
 from engine.llm import LanguageModel, Usage
 from engine.model import QueryPlan
 from engine.settings import InvestigationSettings, Preset, preset

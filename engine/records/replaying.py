@@ -14,8 +14,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.extraction.judging import Ends, judge_link, unjudge_link, without_verdicts
 from engine.investigation import Case, run_case
-from engine.investigation.ranking.additive import Experience
-from engine.investigation.ranking.weights import list_weights
+from engine.investigation.ranking.additive import Experience, list_weights
 from engine.llm import LanguageModel
 from engine.model import QueryPlan, Relation
 from engine.records.plain import plan_from_json, plan_to_json

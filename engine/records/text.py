@@ -17,7 +17,7 @@ from engine.corpus.related import RelatedEntity, entity_graph
 from engine.corpus.verifying import Verified
 from engine.errors import SettingsError
 from engine.ingestion.report import IngestionReport
-from engine.investigation.events import (
+from engine.investigation.record import (
     CoverageChanged,
     Event,
     PlanMade,

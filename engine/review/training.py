@@ -14,8 +14,13 @@ from engine.corpus.judgements import WeightsLine, load_weights
 from engine.corpus.protocol import Corpus, Scores
 from engine.errors import InputError
 from engine.evaluation.compare import Difference, paired
-from engine.investigation.ranking.additive import Experience
-from engine.investigation.ranking.weights import adopt_weights, check_room, keep_weights, ship_weights
+from engine.investigation.ranking.additive import (
+    Experience,
+    adopt_weights,
+    check_room,
+    keep_weights,
+    ship_weights,
+)
 from engine.records.store.chain import new_id
 from engine.records.store.database import Matter, MatterWeights
 from engine.review.learning import (

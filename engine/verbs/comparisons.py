@@ -182,7 +182,7 @@ def batch(caller: Caller, request: BatchOptions) -> Response:
     from tqdm import tqdm
 
     from engine.investigation import run_case
-    from engine.investigation.ranking.weights import adopted_weights
+    from engine.investigation.ranking.additive import adopted_weights
     from engine.records.conversion import investigation_to_json
     from engine.records.store.chain import fingerprint_of
 

@@ -55,7 +55,7 @@ def check_ontology(caller: Caller, request: CheckOntology) -> Response:
     """Read an ontology.yaml, show what it covers and what is wrong."""
     from engine.corpus.ontology import ontology_from, read_ontology
     from engine.ontology.applying import apply_rules
-    from engine.ontology.coverage import check_text
+    from engine.ontology.reports import check_text
 
     ontology = ontology_from(read_ontology(request.file))
     corpus = caller.corpus(request.corpus)
@@ -117,7 +117,7 @@ def apply_rules_to_facts(caller: Caller, request: RulesOptions) -> Response:
     """Apply the rules of the corpus to facts."""
     from engine.investigation.facets import check_transaction
     from engine.ontology.applying import apply_rules, facts_from
-    from engine.ontology.rules import outcomes_json, outcomes_text
+    from engine.ontology.reports import outcomes_json, outcomes_text
 
     corpus = caller.corpus(request.corpus)
     check_transaction(corpus, request.transaction)
@@ -139,7 +139,7 @@ def apply_rules_to_facts(caller: Caller, request: RulesOptions) -> Response:
 
 def _stated_facts(corpus: Corpus, ontology: Ontology, question: str) -> Iterator[dict[str, str]]:
     from engine.language.detection import detect_question
-    from engine.ontology.rules import mentioned_facts
+    from engine.ontology.reports import mentioned_facts
 
     if question:
         language = detect_question(question, tuple(corpus.info().languages))

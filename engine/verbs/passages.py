@@ -29,8 +29,8 @@ from engine.verbs.verb import (
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
     from engine.investigation import Case
-    from engine.investigation.events import Event
     from engine.investigation.ranking.additive import Experience
+    from engine.investigation.record import Event
     from engine.records.replaying import Follow
     from engine.records.store.chain import Event as CaseEvent
 

@@ -11,7 +11,7 @@ import pytest
 import ui.investigate.updates
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.events import Event
+from engine.investigation.record import Event
 from tests.browser.conftest import HOSTILE, QUESTION
 from tests.tables import table
 from ui.investigate.sidebar import refreshed

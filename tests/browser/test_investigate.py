@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.investigation import Case
-from engine.investigation.events import Event
+from engine.investigation.record import Event
 from tests.browser.conftest import QUESTION, ask
 
 if TYPE_CHECKING:

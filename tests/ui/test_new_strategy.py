@@ -11,7 +11,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.events import RoundFinished
+from engine.investigation.record import RoundFinished
 from engine.search_budget import budget_for
 from engine.settings import preset
 from engine.strategy_registry import BUILT_IN, load_strategies

@@ -23,8 +23,10 @@ from engine.errors import AccessError, InputError, RedstringError, ResourceError
 from engine.exports.cases import ExportableCase, export_of, load_shared
 from engine.exports.cases import load_for_export as handed_over_case
 from engine.investigation.events import SufficiencyJudged
+from engine.exports.cases import load_shared
+from engine.exports.registry import ExportableCase, export_of
 from engine.investigation.factory import reopen_case
-from engine.investigation.record import Investigation
+from engine.investigation.record import Investigation, SufficiencyJudged
 from engine.records.conversion import investigation_of, investigation_to_json
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError

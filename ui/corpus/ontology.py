@@ -26,8 +26,14 @@ from engine.errors import CorpusError, InputError, SettingsError, SourceError, f
 from engine.language.characters import marked
 from engine.language.detection import detect_question
 from engine.ontology.applying import Outcome, apply_rules, fact_name, get_concepts, in_language
-from engine.ontology.coverage import Index, covered_share, overlaps
-from engine.ontology.rules import mentioned_facts, outcomes_json, verdict_words
+from engine.ontology.reports import (
+    Index,
+    covered_share,
+    mentioned_facts,
+    outcomes_json,
+    overlaps,
+    verdict_words,
+)
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm
 from ui.corpus.browser import Browser

@@ -17,7 +17,7 @@ from engine.language.characters import escape
 from engine.llm import Budget, Usage
 from engine.llm.cost import CostReport, cache_words, currency_of
 from engine.records.phrases import plural
-from engine.retrieval.rerank.listwise import LISTWISE
+from engine.retrieval.rerank.base import LISTWISE
 from engine.settings import MODEL_TASKS
 from ui.investigate.controls import RERANKER, knobs
 

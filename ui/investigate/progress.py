@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from engine.investigation.events import (
+from engine.investigation.facets import NONE
+from engine.investigation.record import (
     CoverageChanged,
     Event,
     PlanMade,
@@ -19,7 +20,6 @@ from engine.investigation.events import (
     Stopped,
     SufficiencyJudged,
 )
-from engine.investigation.facets import NONE
 from engine.language.characters import attribute, escape
 from engine.llm.cost import CostReport
 from engine.model import (

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from engine.errors import InputError, RedstringError, for_visitors
-from engine.investigation.events import Event
+from engine.investigation.record import Event
 from engine.investigation.strategies.metadata import WholeDocument
 from engine.model import Relation
 from engine.records.replaying import Dismiss, Follow, Need, Pin, Reject, Step, Unreject

@@ -17,9 +17,9 @@ from engine.access.audit_log import record
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation import Case, make_case
-from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
 from engine.investigation.filters import NOTHING_LEFT
 from engine.investigation.ranking.additive import Experience
+from engine.investigation.record import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
 from engine.language.characters import attribute
 from engine.llm import LanguageModel
 from engine.records.phrases import short_citation

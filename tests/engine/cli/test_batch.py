@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.investigation import Case
-from engine.investigation.events import Event
+from engine.investigation.record import Event
 from tests.engine.command_line import CommandLine
 from tests.engine.harbour import QUESTION
 

@@ -9,7 +9,7 @@ from shutil import copytree
 import pytest
 
 from engine.corpus import open_corpus
-from engine.investigation.ranking.weights import adopted_weights, keep_weights
+from engine.investigation.ranking.additive import adopted_weights, keep_weights
 from engine.records.store.store import CaseStore
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore

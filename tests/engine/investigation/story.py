@@ -10,8 +10,7 @@ import orjson
 
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.events import Event
-from engine.investigation.record import Investigation
+from engine.investigation.record import Event, Investigation
 from engine.records.conversion import investigation_to_json
 from engine.search_budget import SearchBudget, budget_for
 from engine.settings import InvestigationSettings

@@ -16,7 +16,7 @@ import pytest
 
 from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.errors import InputError
-from engine.investigation.events import Ranked, RoundFinished, RoundStarted, ScanFinished
+from engine.investigation.record import Ranked, RoundFinished, RoundStarted, ScanFinished
 from engine.model import EvidenceStatus, StopReason
 from tests.engine.endpoint import Answer, EmbeddingServer
 from tests.engine.harbour import NEW_ARTICLE_12, NOTHING, OLD_ARTICLE_12, QUESTION

@@ -14,7 +14,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.case_cache import FINISHED
-from engine.investigation.events import Ranked
+from engine.investigation.record import Ranked
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import story
 

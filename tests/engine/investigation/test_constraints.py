@@ -9,7 +9,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case
-from engine.investigation.events import ScanFinished
+from engine.investigation.record import ScanFinished
 from engine.settings import InvestigationSettings
 
 SETTINGS = InvestigationSettings()

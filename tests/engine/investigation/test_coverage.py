@@ -13,10 +13,10 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation.coverage import Coverage
-from engine.investigation.events import CoverageChanged, RoundStarted
 from engine.investigation.facets import Facet, facets_for
 from engine.investigation.pool import Reading
-from engine.model import AreaState, Evidence, EvidenceStatus, GapQuery
+from engine.investigation.record import CoverageChanged, RoundStarted
+from engine.model import AreaState, Evidence, EvidenceStatus, GapQuery, Transaction
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import Scan
 from tests.engine.endpoint import EmbeddingServer
@@ -108,6 +108,21 @@ def test_no_part_is_covered_if_the_question_was_not_found(bare: Corpus) -> None:
         update(coverage, bare, EVIDENCE)
         coverage.agree(Evidence(status))
         assert AreaState.COVERED not in {area.state for area in coverage.areas}
+
+
+@pytest.mark.parametrize(("proposed", "state"), [(False, AreaState.WEAK), (True, AreaState.MISSING)])
+def test_a_required_area_with_passages_is_not_missing_if_the_question_was_not_found(
+    harbour: Corpus, proposed: bool, state: AreaState
+) -> None:
+    found = scanned(harbour, DUES)
+    facets = facets_for(found.relevance, found.rows, "berth-refusal")
+    transaction = Transaction("berth-refusal", proposed)
+    coverage = Coverage(found.relevance, facets, Reading(harbour), transaction=transaction)
+    ids = tuple(entry.passage_id for entry in finished(harbour, DUES).pool.entries())
+    update(coverage, harbour, ids)
+    coverage.agree(Evidence(EvidenceStatus.NONE))
+    assert {area.state for area in coverage.areas if area.id == "dues"} == {state}
+    assert {area.state for area in coverage.areas if not area.required} == {AreaState.MISSING}
 
 
 def test_a_part_that_the_corpus_does_not_bear_is_missing_whatever_the_pool_holds(bare: Corpus) -> None:

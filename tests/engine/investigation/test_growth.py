@@ -14,7 +14,7 @@ from engine.corpus import open_corpus
 from engine.corpus.contents import Contents
 from engine.corpus.embedded.writing import write_corpus
 from engine.investigation import Case
-from engine.investigation.events import PlanMade, ScanFinished
+from engine.investigation.record import PlanMade, ScanFinished
 from engine.language.analysis import analyzer
 from engine.model import Document, Entity, EntityKind, Passage, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings

@@ -12,7 +12,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case
-from engine.investigation.events import Event, RoundStarted
+from engine.investigation.record import Event, RoundStarted
 from engine.model import StopReason
 from engine.records.conversion import load_record, pool_of, save
 from tests.engine.harbour import NEW_ARTICLE_12, OLD_ARTICLE_12, QUESTION

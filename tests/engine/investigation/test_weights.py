@@ -15,8 +15,10 @@ from engine.corpus.protocol import Corpus
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError, InputError
 from engine.investigation import Case
-from engine.investigation.ranking.additive import AdditiveModel, Experience, Shape
-from engine.investigation.ranking.weights import (
+from engine.investigation.ranking.additive import (
+    AdditiveModel,
+    Experience,
+    Shape,
     adopt_weights,
     adopted_weights,
     experience_of,

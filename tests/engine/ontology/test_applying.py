@@ -8,7 +8,7 @@ from engine.corpus.protocol import Corpus, Ontology
 from engine.corpus.rule_expressions import Rule
 from engine.errors import SettingsError
 from engine.ontology.applying import Outcome, apply_rules, cite, facts_from, find_provision
-from engine.ontology.rules import outcomes_json, verdict_words
+from engine.ontology.reports import outcomes_json, verdict_words
 
 DAY = date(2026, 1, 1)
 

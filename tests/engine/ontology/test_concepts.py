@@ -9,7 +9,7 @@ from engine.corpus.ontology import checked, ontology_from
 from engine.corpus.protocol import Corpus
 from engine.corpus.related import with_ontology
 from engine.ontology.applying import Concepts, find_problems, find_provision, get_concepts
-from engine.ontology.coverage import check_text
+from engine.ontology.reports import check_text
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.ontology.applying import facts_from
-from engine.ontology.rules import mentioned_facts
+from engine.ontology.reports import mentioned_facts
 
 BROAD = "May a manager with an authority of 50,000 crowns sign a power of attorney for 200,000 crowns?"
 

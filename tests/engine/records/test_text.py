@@ -10,7 +10,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.report import IngestionReport
-from engine.investigation.events import (
+from engine.investigation.record import (
     CoverageChanged,
     Event,
     PlanMade,

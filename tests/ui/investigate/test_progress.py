@@ -5,7 +5,7 @@ import json
 import re
 from dataclasses import replace
 
-from engine.investigation.events import (
+from engine.investigation.record import (
     CoverageChanged,
     Event,
     PlanMade,

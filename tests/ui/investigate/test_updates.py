@@ -13,7 +13,7 @@ import pytest
 import ui.investigate.updates
 from engine.errors import InputError, ModelError
 from engine.ingestion.build import build_corpus
-from engine.investigation.events import Event
+from engine.investigation.record import Event
 from engine.investigation.strategies.metadata import WHOLE_PER_DOCUMENT
 from tests.tables import table
 from tests.ui.served import inside_a_loop

@@ -11,8 +11,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.ranking.additive import Experience
-from engine.investigation.ranking.weights import adopted_weights
+from engine.investigation.ranking.additive import Experience, adopted_weights
 from engine.records.store import EVERYBODY
 from engine.review.case_verdicts import passage_items
 from engine.review.learning import describe_case

@@ -10,7 +10,7 @@ from engine import settings
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.assistance.assistance import LONGEST_REASONS
-from engine.investigation.events import PlanMade, Ranked, RoundStarted, ScanFinished, SufficiencyJudged
+from engine.investigation.record import PlanMade, Ranked, RoundStarted, ScanFinished, SufficiencyJudged
 from engine.model import GapQuery, StopReason
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import (

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.assistance.assistance import COMPLETE, YIELD, by_rule
-from engine.investigation.assistance.queries import LONGEST, SentQueries
+from engine.investigation.assistance.assistance import COMPLETE, LONGEST, YIELD, SentQueries, by_rule
 from engine.investigation.coverage import Coverage
 from engine.investigation.facets import Facet
 from engine.investigation.pool import Reading

@@ -14,7 +14,7 @@ from engine.corpus import open_corpus
 from engine.errors import ModelError
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
-from engine.investigation.events import ScanFinished
+from engine.investigation.record import ScanFinished
 from engine.language.embedders.base import Embedder
 from engine.language.embedders.contract import EmbedderContract
 from engine.language.embedders.endpoint import BATCH, KEY_VARIABLE, URL_VARIABLE, EndpointEmbedder

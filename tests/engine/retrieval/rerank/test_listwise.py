@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from engine.errors import BudgetError
 from engine.llm import Budget, Meter
-from engine.retrieval.rerank.base import Judging
+from engine.retrieval.rerank.base import WINDOW, Judging, ListwiseReranker, starts, windows
 from engine.retrieval.rerank.contract import RerankerContract
-from engine.retrieval.rerank.listwise import WINDOW, ListwiseReranker, starts, windows
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 
@@ -85,7 +84,7 @@ def test_where_time_is_short_the_head_is_judged(monkeypatch: pytest.MonkeyPatch)
     # The first window takes 30 s by this clock; then it stands still.
     seconds = iter((0.0, 30.0))
     clock = SimpleNamespace(monotonic=lambda: next(seconds, 30.0))
-    monkeypatch.setattr("engine.retrieval.rerank.listwise.time", clock)
+    monkeypatch.setattr("engine.retrieval.rerank.base.time", clock)
     with ScriptedServer(by_number) as scripted:
         model = ListwiseReranker(scripted.connect(), Meter())
         texts = [f"passage of rank {number}" for number in range(60)]
