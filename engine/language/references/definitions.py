@@ -85,8 +85,9 @@ def is_weak(mention: Mention, text: str) -> bool:
     if mention.document is None or mention.name_at is None or not mention.targets:
         return False
     if mention.name_at == mention.span.start:
-        # "42 U.S.C." and "Cal. Civ. Code" are always names.
-        return mention.grammar == "english" and not _CODE.match(mention.document)
+        # "42 U.S.C.", "Cal. Civ. Code" and "Ports Act 1999" are always names.
+        is_name = _CODE.match(mention.document) or YEAR_AT_END.search(mention.document)
+        return mention.grammar == "english" and not is_name
     if text[: mention.name_at].rstrip()[-1:] in "0123456789)" and mention.grammar == "english":
         return True
     return bool(_ACRONYM_ONLY.match(mention.document)) and _IN.search(text[: mention.name_at]) is not None
@@ -259,7 +260,7 @@ class Stated(NamedTuple):
 def _is_elsewhere(name: str, place: str, title: str) -> bool:
     """Return True if a title has another place after the name: "Ports Act of Meridia"."""
     # The text may inflect the name: "des Steuergesetzes".
-    form = rf"{re.escape(name.removesuffix('es'))}\w{{0,2}}{_PLACE.pattern}"
+    form = rf"(?i:{re.escape(name.removesuffix('es'))})\w{{0,2}}{_PLACE.pattern}"
     found = re.search(form, title)
     if found is None:
         return False
@@ -312,7 +313,9 @@ class StatementReader:
         """Read the details around the name from ``start`` to ``end``."""
         front = western_digits(text[max(0, start - AROUND) : start])
         behind = western_digits(text[end : end + AROUND])
-        found = self._year_behind.match(behind)
+        place = _PLACE.match(behind)
+        found = self._year_behind.match(behind, place.end() if place else 0)
+        found = found or (self._year_behind.match(behind) if place else None)
         years = years_in(found[0]) if found else []
         last = found.end() if found and years else 0
         lead = None if years else self._year_before.search(front)
@@ -321,7 +324,6 @@ class StatementReader:
         former = self._former_behind.match(behind, last)
         words = next((one for one in self._former_before.finditer(front) if one.end() == len(front)), None)
         begin = words or lead
-        place = _PLACE.match(behind)
         return Stated(
             years[-1] if years else None,
             found.groupdict().get("number") if found else None,

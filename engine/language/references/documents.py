@@ -386,6 +386,8 @@ class DocumentFinder:
         stated = reader.read(text, start or 0, end)
         if matched is None and stated.is_former and mention.targets:
             return Meaning((), True, stated.end if stated.end > end else None)
+        if matched is None and position is not None and (name := _foreign_act(passage, position)):
+            return Meaning((), True, name)
         if position is None or matched is None or matched[0] == (None,):
             return Meaning((own,))
         fitting = self._fitting(matched[0], stated)
@@ -610,6 +612,28 @@ _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 _NO_NAMES = Names()
 _NAME_GOES_ON = re.compile(r"(?: [a-z]+)* [A-Z]\w")
 _ACT_WORD = re.compile(r"(?:Act|Law|Regulations?|Rules|Code|Order|Directive|Decree|Treaty|Convention)\Z")
+
+
+def _foreign_act(passage: Passage, position: int) -> int | None:
+    """Return the end of a name at ``position`` that is an act in another language by its words, or None."""
+    for language, names in _ACTS_ABROAD.items():
+        if not passage.language.startswith(language) and (name := names.match(passage.text, position)):
+            return name.end()
+    return None
+
+
+# Names of acts that texts of another language cite: "section 4 of the Hafenordnung".
+_ACTS_ABROAD = {
+    "en": re.compile(r"[A-Z]\w+(?: (?:and|of|for|[A-Z]\w+)){0,5} (?:Act|Ordinance|Regulations)(?!\w)"),
+    "de": re.compile(r"[A-ZÄÖÜ]\w{2,}(?:gesetz(?:buch)?|ordnung|satzung)(?:e?s)?(?!\w)"),
+    "nl": re.compile(r"[A-Z]\w{3,}(?:wet|wetboek)(?!\w)"),
+    "sv": re.compile(r"[A-ZÅÄÖ]\w{3,}lagen(?!\w)"),
+    "da": re.compile(r"[A-ZÆØÅ]\w{3,}loven(?!\w)"),
+    "fr": re.compile(r"(?:Code d(?:e|u|es)|Loi|Décret) [\wà-ÿ°-]+"),
+    "es": re.compile(r"(?:Ley|Código|Real Decreto) [\wà-ÿ°/-]+"),
+    "it": re.compile(r"(?:Legge|Codice) [\wà-ÿ°/-]+"),
+    "id": re.compile(r"(?:Undang-Undang|Peraturan) [\w/-]+"),
+}
 
 
 def _is_longer(mention: Mention, name_end: int) -> bool:
