@@ -51,6 +51,7 @@ _PLAIN_ACT = re.compile(
     r"(?:Gesetz(?:es|e)?|Verordnung|Übereinkommens?|Abkommens?|Vertrag(?:e?s)?|Protokolls?)\Z"
 )
 _THIS_GUIDANCE = re.compile(r"\s+(?:of|in|to|under)\s+this\s+Guidance\b")
+_ACT_AT_END = re.compile(r"[a-z] (?:Act|Law|Regulations|Ordinance)(?:,? \(?\d{4}\)?)?,?\Z")
 _CODE = re.compile(r"\d{1,2} [A-Z]|[A-Z][a-z]*\. ?[A-Z]")
 _IN = re.compile(r"\bin(?:\s+the)?\s*\Z")
 _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
@@ -85,8 +86,8 @@ def is_weak(mention: Mention, text: str) -> bool:
     if mention.document is None or mention.name_at is None or not mention.targets:
         return False
     if mention.name_at == mention.span.start:
-        # "42 U.S.C.", "Cal. Civ. Code" and "Ports Act 1999" are always names.
-        is_name = _CODE.match(mention.document) or YEAR_AT_END.search(mention.document)
+        # "42 U.S.C.", "Cal. Civ. Code" and "Ports Act, " are always names.
+        is_name = _CODE.match(mention.document) or _ACT_AT_END.search(mention.document)
         return mention.grammar == "english" and not is_name
     if text[: mention.name_at].rstrip()[-1:] in "0123456789)" and mention.grammar == "english":
         return True
