@@ -386,8 +386,8 @@ class DocumentFinder:
         stated = reader.read(text, start or 0, end)
         if matched is None and stated.is_former and mention.targets:
             return Meaning((), True, stated.end if stated.end > end else None)
-        if matched is None and position is not None and (name := _foreign_act(passage, position)):
-            return Meaning((), True, name)
+        if matched is None and position is not None and (name_end := _foreign_act(passage, position)):
+            return Meaning((), True, name_end)
         if position is None or matched is None or matched[0] == (None,):
             return Meaning((own,))
         fitting = self._fitting(matched[0], stated)
