@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
 
 from engine import languages
 from engine.language.analysis import analyzer
@@ -33,6 +34,11 @@ _NUMBERED = re.compile(
     r"(?<=Act|aws|Law|ode|nce),?\s+(?:\((?:(?:Act|Law|Ordinance|Chapter|Cap\.?|No\.?)\s*)+\d[\d:]*(?:\s+of\s+\d{4})?\)"
     r"|(?:No\.?\s*)?\d{1,4}\s+of\s+\d{4})"
 )
+# "Agency Code, Law No. 12 of 2004": the number of the act follows its name.
+_NUMBER_BEHIND = re.compile(
+    r"(?:,\s*|\s\()(?=(?:Federal |Decree[ -])?(?:Act|Law|Ordinance|Decree|Ley|Loi|Lei|Legge)\s)"
+)
+_OF_OTHER_ACT = re.compile(r"\b(?:under|amend\w*|implement\w*|pursuant)\b", re.IGNORECASE)
 _ACRONYM = re.compile(r"[A-Z][A-Za-z]?[A-Z0-9]{1,6}\Z")
 # "DSGVO", "HafG", "MarktVO NRW"
 _SHORT_TITLE = re.compile(r"[A-ZÄÖÜ][\w-]*[A-Z0-9ÄÖÜ]\w{0,3}(?: [A-Z]{2,4})?\Z")
@@ -194,9 +200,12 @@ def _guidance(name: str) -> Iterator[str]:
 
 
 def _short(name: str, language: str) -> Iterator[str]:
-    """Yield the start of a title if it is the usual name of the act: "Ley 39/2015, de 1 de octubre, ..."."""
-    for pattern in law(language).short_titles:
-        if found := re.match(pattern, name):
+    """Yield the start of a title if it is the usual name of the act, "Ley 39/2015, de 1 de octubre, ...", and
+    the number after its name."""
+    parts = [name] if _OF_OTHER_ACT.search(name) else _NUMBER_BEHIND.split(name, maxsplit=1)
+    yield parts[0]
+    for pattern, part in product(law(language).short_titles, dict.fromkeys((name, *parts))):
+        if found := re.match(pattern, part):
             groups = found.groupdict()
             if "number" in groups:
                 forms = (

@@ -64,6 +64,8 @@ OTHER = {
 # Texts that cite an act of another language, and its document; None if the name may mean something else.
 FOREIGN = {
     ("en", "A pilot pays the dues under section 4 of the Port Dues Ordinance."): "hafen",
+    ("en", "A pilot pays the dues under section 4 of the Hafengebührenverordnung."): "hafen",
+    ("en", "A pilot pays the dues under section 1 of the Hafenordnung."): None,
     ("de", "Der Lotse zahlt nach Section 4 des Ports Act 2010."): None,
     ("de", "Der Lotse zahlt die Gebühr nach Artikel 9 des Pilots Act 2012."): "pilots",
     ("fr", "Le pilote paie la taxe prévue à l'article 9 du Pilots Act 2012."): "pilots",

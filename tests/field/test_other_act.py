@@ -16,13 +16,13 @@ from tests.tables import table
 
 DAY = date(2026, 1, 1)
 LAWS = {
-    "fisheries.md": "# Fisheries Act 2012\n\n## Section 4\nThe fishing season opens on 1 May.\n\n"
+    "fisheries.md": "# Fisheries Act of Meridia 2012\n\n## Section 4\nThe fishing season opens on 1 May.\n\n"
     "## Section 9\nA licence costs 90 dollars.\n",
     "wald.md": "# Waldgesetz 2009\n\n## § 4\nDer Wald ist zu schützen.\n\n"
     "## § 9\nDas Betreten ist erlaubt.\n",
     "sepultures.md": "# Loi de 2008 sur les sépultures\n\n## Article 4\nLe maire tient un registre.\n\n"
     "## Article 9\nLa concession dure trente ans.\n",
-    "montes.md": "# Ley de Montes de 2003\n\n## Artículo 4\nEl monte es un bien público.\n\n"
+    "montes.md": "# Ley de Montes de Meridia de 2003\n\n## Artículo 4\nEl monte es un bien público.\n\n"
     "## Artículo 9\nLa tala requiere permiso.\n",
     "koperasi.md": "# Undang-Undang Nomor 25 Tahun 2012 tentang Perkoperasian\n\n## Pasal 4\n"
     "Koperasi didirikan dengan akta.\n\n## Pasal 9\nAnggota membayar iuran.\n",

@@ -51,6 +51,7 @@ _PLAIN_ACT = re.compile(
     r"(?:Gesetz(?:es|e)?|Verordnung|Übereinkommens?|Abkommens?|Vertrag(?:e?s)?|Protokolls?)\Z"
 )
 _THIS_GUIDANCE = re.compile(r"\s+(?:of|in|to|under)\s+this\s+Guidance\b")
+_ACT_AT_END = re.compile(r"[a-z] (?:Act|Law|Regulations|Ordinance)(?:,? \(?\d{4}\)?)?,?\Z")
 _CODE = re.compile(r"\d{1,2} [A-Z]|[A-Z][a-z]*\. ?[A-Z]")
 _IN = re.compile(r"\bin(?:\s+the)?\s*\Z")
 _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
@@ -85,8 +86,9 @@ def is_weak(mention: Mention, text: str) -> bool:
     if mention.document is None or mention.name_at is None or not mention.targets:
         return False
     if mention.name_at == mention.span.start:
-        # "42 U.S.C." and "Cal. Civ. Code" are always names.
-        return mention.grammar == "english" and not _CODE.match(mention.document)
+        # "42 U.S.C.", "Cal. Civ. Code" and "Ports Act, " are always names.
+        is_name = _CODE.match(mention.document) or _ACT_AT_END.search(mention.document)
+        return mention.grammar == "english" and not is_name
     if text[: mention.name_at].rstrip()[-1:] in "0123456789)" and mention.grammar == "english":
         return True
     return bool(_ACRONYM_ONLY.match(mention.document)) and _IN.search(text[: mention.name_at]) is not None
@@ -219,13 +221,19 @@ CALENDARS_APART = 300
 _IDENTITY_YEAR = r"(?:1[2-9]|20|21)\d\d(?!\d|[/–-]\d)"
 _ANY_YEAR = re.compile(rf"(?<![\d/.-]){_IDENTITY_YEAR}")
 _LEADING_YEAR = re.compile(rf"{_IDENTITY_YEAR}\s*(?:年的?)?\s*《?")
+# "of the Republic of Meridia", "des Kantons Bern", "du Sénégal"
+_PLACE = re.compile(
+    r"\s+(?:of|del?|d[ue]s?|von|der|für)(?: (?:the|la|das|den))? "
+    r"(?P<place>[A-ZÀ-Ý][\w’-]+(?: (?:(?:of|del?|du|the|la) ){0,2}[A-ZÀ-Ý][\w’-]+){0,4})"
+)
 _ACT_NUMBER = re.compile(r"(?:\bN(?:o|r|omor)\.?|\bn[°º]|رقم)\s*\(?(\d{1,4})\)?(?![\d/-])", re.IGNORECASE)
 
 
 class Stated(NamedTuple):
     """The year, number and former status that a text states for a named act.
 
-    ``start`` and ``end`` enclose the statement and the name.
+    ``start`` and ``end`` enclose the statement and the ``name``; ``place`` is the country or region after
+    it.
     """
 
     year: int | None
@@ -233,17 +241,32 @@ class Stated(NamedTuple):
     is_former: bool
     start: int
     end: int
+    name: str = ""
+    place: str | None = None
 
     def fits(self, document: Document) -> bool:
-        """Return True if a document may be the act: its year and number agree, and it is former if
+        """Return True if a document may be the act: its year, number and place agree, and it is former if
         required."""
         if self.is_former and document.valid_to is None and document.status not in OUT_OF_FORCE:
+            return False
+        if self.place and _is_elsewhere(self.name, self.place, document.title):
             return False
         years, numbers = _years_and_numbers(document.title, document.aliases, document.year, document.number)
         is_other_year = self.year is not None and years and self.year not in years
         if is_other_year and all(abs(year - (self.year or 0)) < CALENDARS_APART for year in years):
             return False
         return self.number is None or not numbers or self.number in numbers
+
+
+def _is_elsewhere(name: str, place: str, title: str) -> bool:
+    """Return True if a title has another place after the name: "Ports Act of Meridia"."""
+    # The text may inflect the name: "des Steuergesetzes".
+    form = rf"(?i:{re.escape(name.removesuffix('es'))})\w{{0,2}}{_PLACE.pattern}"
+    found = re.search(form, title)
+    if found is None:
+        return False
+    own, stated = found["place"].split(), place.split()
+    return own[-1] not in stated and stated[-1] not in own
 
 
 @lru_cache(maxsize=4096)
@@ -275,6 +298,10 @@ class StatementReader:
         self._former_before = re.compile(rf"(?<!\w)(?:{before})\s*")
         self._former_behind = re.compile(rf"[\s,(（]*(?:{behind})(?!\w)")
 
+    def is_own_name(self, word: str) -> bool:
+        """Return True if a single word names an act in this language: "Constitution"."""
+        return " " not in word and self._name.fullmatch(word) is not None
+
     def name_begin(self, text: str, position: int) -> int:
         """Return the start of an act's name after words for a former act or after a year at ``position``.
 
@@ -287,7 +314,9 @@ class StatementReader:
         """Read the details around the name from ``start`` to ``end``."""
         front = western_digits(text[max(0, start - AROUND) : start])
         behind = western_digits(text[end : end + AROUND])
-        found = self._year_behind.match(behind)
+        place = _PLACE.match(behind)
+        found = self._year_behind.match(behind, place.end() if place else 0)
+        found = found or (self._year_behind.match(behind) if place else None)
         years = years_in(found[0]) if found else []
         last = found.end() if found and years else 0
         lead = None if years else self._year_before.search(front)
@@ -302,6 +331,8 @@ class StatementReader:
             former is not None or words is not None,
             start if begin is None else start - len(front) + begin.start(),
             end + (former.end() if former else last),
+            text[start:end],
+            place["place"] if place else None,
         )
 
 

@@ -62,8 +62,8 @@ IN_TRANSLATION = 0.9
 LONGEST_AMENDMENT = 40
 # Maximum length of a heading to search for the name of an act, and minimum length of the name.
 LONGEST_HEADING, SHORTEST_NAME = 400, 4
-# Minimum length of a name of several words, and of one word, in texts of another language.
-SHORTEST_FOREIGN, LONG_WORD = 8, 15
+# Minimum length of a name in texts of another language.
+SHORTEST_FOREIGN = 8
 # Confidence of a document whose title only contains the words of the name.
 BY_TOPIC = 0.8
 
@@ -118,20 +118,21 @@ class DocumentFinder:
     def _learn_foreign_titles(self) -> None:
         """Add the titles of documents in other languages: "Artikel 3 des Ferry Act".
 
-        A name that a language knows keeps its meaning there. Short names and single words are left out: they
-        may mean something else in another language.
+        A name that a language knows keeps its meaning there. Short names, and single words for a kind of act
+        ("Constitution"), are left out: they may mean something else in another language.
         """
         found: list[tuple[str, int, str]] = []
         languages = dict.fromkeys(document.language for document in self._documents)
         for number, document in enumerate(self._documents if len(languages) > 1 else ()):
             for name in (document.title, *document.aliases):
-                if len(name) < (SHORTEST_FOREIGN if " " in name.strip() else LONG_WORD):
+                if len(name) < SHORTEST_FOREIGN or name[0].islower():
                     continue
-                others = (language for language in languages if language != document.language)
                 found += (
                     (name, number, language)
-                    for language in others
-                    if not self._names_of(language).meanings(name, language)
+                    for language in languages
+                    if language != document.language
+                    and not self._names_of(language).meanings(name, language)
+                    and not statement_reader(language).is_own_name(name)
                 )
         for name, number, language in found:
             self._names_of(language).add(name, number, language)
@@ -385,6 +386,8 @@ class DocumentFinder:
         stated = reader.read(text, start or 0, end)
         if matched is None and stated.is_former and mention.targets:
             return Meaning((), True, stated.end if stated.end > end else None)
+        if matched is None and position is not None and (name_end := _foreign_act(passage, position)):
+            return Meaning((), True, name_end)
         if position is None or matched is None or matched[0] == (None,):
             return Meaning((own,))
         fitting = self._fitting(matched[0], stated)
@@ -396,10 +399,12 @@ class DocumentFinder:
         in_same_file = tuple(document for document in known if self._is_in_same_file(document, own))
         if in_same_file:
             return Meaning(in_same_file, True, matched[1])
-        if len(name.split()) < 2 and not _ACRONYM.fullmatch(name):
+        is_foreign = all(self._documents[one].language != passage.language for one in known)
+        if len(name.split()) < 2 and not (_ACRONYM.fullmatch(name) or (is_foreign and not name[0].islower())):
             # A single word may be a name by chance: "the Regulator".
             return Meaning((own,))
-        return Meaning((own,) if own in known else known, True, matched[1])
+        confidence = IN_TRANSLATION if is_foreign else 1.0
+        return Meaning((own,) if own in known else known, True, matched[1], confidence)
 
     def _is_in_same_file(self, document: int, own: int) -> bool:
         """Return True if two documents are texts of one file: "the Protocol" after its treaty."""
@@ -605,7 +610,30 @@ _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 
 
 _NO_NAMES = Names()
+_NAME_GOES_ON = re.compile(r"(?: [a-z]+)* [A-Z]\w")
 _ACT_WORD = re.compile(r"(?:Act|Law|Regulations?|Rules|Code|Order|Directive|Decree|Treaty|Convention)\Z")
+
+
+def _foreign_act(passage: Passage, position: int) -> int | None:
+    """Return the end of a name at ``position`` that is an act in another language by its words, or None."""
+    for language, names in _ACTS_ABROAD.items():
+        if not passage.language.startswith(language) and (name := names.match(passage.text, position)):
+            return name.end()
+    return None
+
+
+# Names of acts that texts of another language cite: "section 4 of the Hafenordnung".
+_ACTS_ABROAD = {
+    "en": re.compile(r"[A-Z]\w+(?: (?:and|of|for|[A-Z]\w+)){0,5} (?:Act|Ordinance|Regulations)(?!\w)"),
+    "de": re.compile(r"[A-ZÄÖÜ]\w{2,}(?:gesetz(?:buch)?|ordnung|satzung)(?:e?s)?(?!\w)"),
+    "nl": re.compile(r"[A-Z]\w{3,}(?:wet|wetboek)(?!\w)"),
+    "sv": re.compile(r"[A-ZÅÄÖ]\w{3,}lagen(?!\w)"),
+    "da": re.compile(r"[A-ZÆØÅ]\w{3,}loven(?!\w)"),
+    "fr": re.compile(r"(?:Code d(?:e|u|es)|Loi|Décret) [\wà-ÿ°-]+"),
+    "es": re.compile(r"(?:Ley|Código|Real Decreto) [\wà-ÿ°/-]+"),
+    "it": re.compile(r"(?:Legge|Codice) [\wà-ÿ°/-]+"),
+    "id": re.compile(r"(?:Undang-Undang|Peraturan) [\w/-]+"),
+}
 
 
 def _is_longer(mention: Mention, name_end: int) -> bool:
@@ -616,4 +644,6 @@ def _is_longer(mention: Mention, name_end: int) -> bool:
         mention.document[: name_end - mention.name_at],
         mention.document[name_end - mention.name_at :],
     )
-    return _ACT_WORD.search(known) is not None and re.match(r"(?: [a-z]+)* [A-Z]\w", rest) is not None
+    # An id may be a word of the name: "ports".
+    is_word = known.isalpha() and not known.isupper()
+    return (is_word or _ACT_WORD.search(known) is not None) and _NAME_GOES_ON.match(rest) is not None

@@ -394,7 +394,8 @@ def _named_last(match: re.Match[str], before: Sequence[Mention], grammar: str, r
         if found:
             target, address = found[-1]
             # "sections 3 or 5", "sections 3 to 5", "the preceding section": which one is not named.
-            is_one = len(found) == 1 and target.through is None and target.step is None
+            is_one = len({address for _, address in found}) == 1 and target.step is None
+            is_one = is_one and (target.through is None or target.address.kind is not kind)
             address = address if is_one else Address(kind, UNKNOWN_NUMBER)
             targets = (Target(address, span),)
             named = replace(mention, span=span, text=match[0], relation=relation, targets=targets)
