@@ -138,6 +138,7 @@ class Outputs:
             name: str(folder / file) for name, file in (("queries", "queries.jsonl"), ("qrels", "qrels.tsv"))
         }
         names["small"] = "--preset balanced --rounds 1 --pool-size 10 --top-k 2"
+        names["asked"] = f"--corpus {self._sample} --preset quick --as-of 2024-06-01"
         names["none"] = "--random 0 --border 0 --alone 0 --disagreed 0"
         names["model"] = f"openai:toy@{os.environ.get(URL_VARIABLE)}"
         names |= {"question": f'"{QUESTION}"', "german": f'"{GERMAN_QUESTION}"', "unknown": f'"{UNKNOWN}"'}
