@@ -51,6 +51,7 @@ from tests.golden.sources import (
     SAMPLE_QUESTIONS,
     TOOL_CALLS,
     UNKNOWN,
+    write_laws,
     write_sources,
 )
 from ui.cases.storage import KeptCases
@@ -76,6 +77,7 @@ MASKS = (
     (re.compile(rf'("(?:bytes|ended|{SECONDS})": ?)(\d[\d.e-]*|\[[^\]]*\]|{{[^}}]*}})'), r"\g<1>0"),
     (re.compile(r"(\b(?:milliseconds|p50|p95):? )[\d.,]+"), r"\g<1>0"),
     (re.compile(r"\b[\d.,]+(?= (?:m?s|bytes)\b)"), "0"),
+    (re.compile(r"\d+ → \d+(?= \|\n)"), "0 → 0"),
     (re.compile(rf"(?<![\d.]){re.escape(__version__)}(?![\d.])"), "VERSION"),
     (re.compile(r"(?<=127\.0\.0\.1:)\d+"), "PORT"),
 )
@@ -106,7 +108,7 @@ class Outputs:
         make |= {"readers": files_read, "vectors": self._vectors, "model": self._model}
         with _steady(folder / "home"):
             if part in page.PARTS:
-                made = page.page_outputs(part, self._library(folder, is_sample=part == "page sample"))
+                made = page.page_outputs(part, self._library(folder, part))
             else:
                 made = make[part](folder) if part in make else self._commands(part, folder)
             return {name: self._masked(part, text) for name, text in made}
@@ -136,11 +138,14 @@ class Outputs:
             name: str(folder / file) for name, file in (("queries", "queries.jsonl"), ("qrels", "qrels.tsv"))
         }
         names["small"] = "--preset balanced --rounds 1 --pool-size 10 --top-k 2"
+        names["asked"] = f"--corpus {self._sample} --preset quick --as-of 2024-06-01"
         names["none"] = "--random 0 --border 0 --alone 0 --disagreed 0"
         names["model"] = f"openai:toy@{os.environ.get(URL_VARIABLE)}"
         names |= {"question": f'"{QUESTION}"', "german": f'"{GERMAN_QUESTION}"', "unknown": f'"{UNKNOWN}"'}
         if part.startswith("sample "):
             names["question"] = shlex.quote(SAMPLE_QUESTIONS[part.removeprefix("sample ")])
+        if part == "law over time":
+            write_laws(folder)
         known = {""}
         for line in COMMANDS[part]:
             code, out, err = run(*shlex.split(line.format(**names)))
@@ -167,7 +172,7 @@ class Outputs:
         yield from model_outputs(lambda spec: self._commands("model", folder, llm=spec))
 
     def _tools(self, folder: Path) -> Iterator[tuple[str, str]]:
-        library = self._library(folder)
+        library = self._library(folder, "tools")
         settings = library.settings
         place = Services(library, Connections(settings), KeptCases(settings, library.home))
         asking = ServerCaller(
@@ -191,11 +196,17 @@ class Outputs:
         for tool in all_tools():
             yield f"{tool.tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
 
-    def _library(self, folder: Path, *, is_sample: bool = False) -> Library:
+    def _library(self, folder: Path, part: str) -> Library:
         """Open a copy of the corpus: what people say of a corpus is kept beside it."""
         settings = OperatorSettings(home=folder / "home")
-        corpus = shutil.copytree(self._sample if is_sample else self._corpus, folder / "corpus")
-        return open_library([corpus], settings.home, settings)
+        if part == "page law":
+            corpora = [folder / name for name in write_laws(folder)]
+            for corpus in corpora:
+                build_corpus([folder / f"law-{corpus.name}"], corpus, embedding="none")
+        else:
+            source = self._sample if part == "page sample" else self._corpus
+            corpora = [shutil.copytree(source, folder / "corpus")]
+        return open_library(corpora, settings.home, settings)
 
     def _exports(self, folder: Path) -> Iterator[tuple[str, str]]:
         record, sealed = read_saved(unpacked(CASE_FILE, folder))

@@ -116,7 +116,7 @@ def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
 
 def _door(part: str, library: Library, kept: KeptCases) -> Callable[[dict[str, Any]], dict[str, Any]]:
     match part:
-        case "page corpus" | "page sample" | "page judging":
+        case "page corpus" | "page sample" | "page judging" | "page law":
             return _answering(CorpusDesk(library), ui.corpus.panel.CALLS)
         case "page cases" | "page files":
             return _answering(CasesDesk(kept, library), ui.cases.panel.CALLS, without="corpus")

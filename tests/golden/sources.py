@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from engine import bounded
+from engine import bounded_yaml
+from tests.engine.answers import test_changes
+from tests.tables import table
 
 FOLDER = Path(__file__).parent
 _FERRIES = FOLDER / "ferries"
@@ -88,3 +91,14 @@ def write_sources(folder: Path) -> Path:
     """Write the sources in a folder of their own, and the files beside it."""
     shutil.copytree(_FERRIES, folder)
     return folder / "sources"
+
+
+def write_laws(folder: Path) -> dict[str, Path]:
+    """Write the sources of some laws that change, and return their folders by name."""
+    laws = {}
+    for name, files in table(test_changes.__file__, "CORPORA").items():
+        laws[name] = folder / f"law-{name}"
+        laws[name].mkdir()
+        for file, text in files.items():
+            (laws[name] / file).write_text(text, encoding="utf-8")
+    return laws
