@@ -10,7 +10,7 @@ from engine.evaluation.ablation import Ablation
 from engine.evaluation.compare import Difference, Pair, PairedPassage, SettingsResult, paired
 from engine.language.characters import shortened
 from engine.records.phrases import completeness_words, pinpoint, plural, stop_words
-from ui.investigate.passages import marked
+from ui.investigate.passages import pieces_of
 from ui.templating import rendered
 
 # Two settings on one question as HTML: both rankings, and the passages that only one of them found.
@@ -32,8 +32,8 @@ def _side(side: SettingsResult, letter: str, other: str, pair: Pair) -> dict[str
     cards = []
     for placed in side.ranking:
         passage, text = placed.found.passage, shortened(placed.found.text, EXCERPT)
-        words = marked(text, passage.language, pair.question)
-        cards.append((placed, pinpoint(passage), _there(placed, other), words))
+        pieces = pieces_of(text, passage.language, pair.question)
+        cards.append((placed, pinpoint(passage), _there(placed, other), pieces))
     return {
         "letter": letter,
         "settings": _settings(side),

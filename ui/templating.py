@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import Extension
 
 from engine.language.characters import marked
+from engine.model import RELATION_VERBS
+from engine.records.phrases import plural
+from ui.palette import colour
 
 # The location of data files: next to ``ui`` in a clone, inside it in an installed package.
 
@@ -33,36 +37,60 @@ SAMPLE_DATA = shipped("sample_data")
 
 TEMPLATES = Path(__file__).parent / "templates"
 COMPACT = "{# compact #}\n"
-_BETWEEN_TAGS = re.compile(r"(?<=[>}])\n(?=[<{])")
+_TAG_OR_BREAK = re.compile(r"(\{[{%#].*?[}%#]\})|[ \t]*\n\s*", re.DOTALL)
+# Languages that are written from right to left.
+RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
+
+
+def direction(language: str) -> str:
+    """Return the direction of a language's script, as an HTML value."""
+    return "rtl" if language.split("-")[0] in RIGHT_TO_LEFT else "ltr"
 
 
 def rendered(template: str, **values: Any) -> str:
     """Render a template of ``ui/templates``; a missing value is an error."""
-    return _environment().get_template(template).render(**values)
+    return environment().get_template(template).render(**values)
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Return the environment of the templates, with their filters."""
+    made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.add_extension(Compact)
-    # For untrusted text: makes hidden characters visible.
-    environment.filters["marked"] = marked
-    return environment
+    made.add_extension(Compact)
+    made.filters |= {
+        # For untrusted text: makes hidden characters visible.
+        "marked": marked,
+        "direction": direction,
+        "plural": plural,
+        "count": "{:,}".format,
+        "json": json.dumps,
+        "verb": RELATION_VERBS.__getitem__,
+        "colour": colour,
+    }
+    return made
 
 
 class Compact(Extension):
-    """Joins the lines of templates that begin with ``COMPACT``: between tags, line breaks and indentation are
-    layout of the file, not of the page."""
+    """Leaves out the line breaks of templates that begin with ``COMPACT``: between tags, they are layout of
+    the file, not of the page. They become comments, so that tracebacks still have the right lines."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         """Return the source of a template as it is compiled."""
         if not source.startswith(COMPACT):
             return source
-        lines = [line.strip() for line in source.removeprefix(COMPACT).splitlines()]
-        return _BETWEEN_TAGS.sub("", "\n".join(filter(None, lines))).replace("\n", " ")
+        text = source.strip()
+
+        def kept(found: re.Match[str]) -> str:
+            if found[1]:
+                return found[1]
+            between_tags = text[found.start() - 1] in ">}" and text[found.end()] in "<{"
+            comment = "{#" + "\n" * found[0].count("\n") + "#}"
+            return comment if between_tags else f" {comment}"
+
+        return _TAG_OR_BREAK.sub(kept, text)

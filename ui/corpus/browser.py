@@ -18,7 +18,7 @@ from engine.language.addresses import Address
 from engine.language.characters import marked, shortened
 from engine.model import Document, Passage, Reference, Section, SectionKind, Status, TargetKind
 from engine.records.context import Badge, badge
-from engine.records.phrases import plural
+from engine.records.phrases import plural, short_citation
 
 # Read access to an open corpus, in pieces small enough to send at once.
 
@@ -195,6 +195,21 @@ class Browser:
         number = int(self.corpus.document_numbers(np.asarray([row], np.int32))[0])
         return Spot(number, row - self.first_rows[number], name)
 
+    def name(self, spot: Spot) -> str:
+        """Return the name of a position: the citation of a passage, the heading of a section, or a document's
+        title."""
+        document = self.document(spot.document)
+        if spot.id == document.id:
+            return document.title or document.id
+        outline = self.outline(spot.document)
+        if spot.id in outline.place:
+            return self.heading(spot.document, outline.place[spot.id])
+        return short_citation(self.passage(spot), document)
+
+    def passage(self, spot: Spot) -> Passage:
+        """Return the passage at a position."""
+        return self.passages(spot.document, spot.position, spot.position + 1)[0]
+
     def target_spot(self, reference: Reference) -> Spot | None:
         """Return the position of a resolved reference's target."""
         if reference.target_id is None:
@@ -214,10 +229,10 @@ class Browser:
         if not wanted:
             return []
         found: list[tuple[int, int, int | None]] = []
-        left = [[word for word in wanted if word not in names] for names in self._names]
+        left = [[word for word in wanted if word not in names] for names in self.names]
         for number, words_left in enumerate(left):
             if not words_left:
-                found.append((_missed(wanted, self._names[number]), number, None))
+                found.append((_missed(wanted, self.names[number]), number, None))
         for number, place, key in self._headings:
             own = left[number] or wanted
             if all(word in key for word in own):
@@ -239,7 +254,7 @@ class Browser:
         return found
 
     @cached_property
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
         """Return all names of each document, in the form that ``find`` compares."""
         return [
             " ".join((each.title, each.id, each.number or "", str(each.year or ""), *each.aliases)).casefold()
@@ -341,13 +356,6 @@ STATUS_WORDS: Mapping[Status, str] = {
     Status.AMBIGUOUS: "several targets possible",
     Status.UNRESOLVED: "target not found",
 }
-# Languages that are written from right to left.
-RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
-
-
-def direction(language: str) -> str:
-    """Return the direction of a language's script, as an HTML value."""
-    return "rtl" if language.split("-")[0] in RIGHT_TO_LEFT else "ltr"
 
 
 def numbered(document: Document) -> str:
@@ -366,3 +374,16 @@ def facts(document: Document, passages: int) -> str:
 def document_badge(document: Document, today: date) -> Badge | None:
     """Return whether a document as a whole is in force; None if it does not state that."""
     return badge(Passage("", document.id, None, 0, ""), document, today)
+
+
+# Characters of context on each side of a quote.
+AROUND = 110
+
+
+def in_context(text: str, start: int, end: int, reach: int = AROUND) -> tuple[str, str, str]:
+    """Return the words before a span, its words, and the words after it, cut between words."""
+    left, right = max(0, start - reach), end + reach
+    before, after = text[left:start], text[end:right]
+    before = "… " + before.partition(" ")[2] if left else before
+    after = after.rpartition(" ")[0] + " …" if right < len(text) else after
+    return before, text[start:end], after

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 from pydantic import Field
 
 from engine.access.users import Action
 from engine.corpus.grades import grades_of
 from engine.errors import InputError
-from engine.language.characters import escape, marked
+from engine.language.characters import marked
 from engine.model import Document, Status
 from ui.calls import Answer, Call
 from ui.corpus import text as reader
 from ui.corpus.access import CorpusAccess, CorpusForm, DocumentForm
-from ui.corpus.browser import Browser, Node, direction, document_badge, facts
+from ui.corpus.browser import Browser, document_badge, facts
 from ui.corpus.names import document_html
+from ui.templating import direction, rendered
 
 # The documents of a corpus and the lines below each, which open one by one.
 
@@ -30,49 +32,44 @@ def documents_html(browser: Browser, words: str, kind: str, first: int, today: d
     chosen = [
         number
         for number, document in enumerate(browser.documents)
-        if (not kind or (document.type or "") == kind) and all(word in _names(document) for word in wanted)
+        if (not kind or (document.type or "") == kind)
+        and all(word in browser.names[number] for word in wanted)
     ]
     shown = chosen[first : first + DOCUMENTS_SHOWN]
-    lines = "".join(_document_line(browser, number, today) for number in shown)
-    return lines + _more("documents", first + len(shown), len(chosen))
+    lines = []
+    for number in shown:
+        document = browser.document(number)
+        seal = document_badge(document, today)
+        lines.append((number, document, facts(document, browser.length(number)), seal))
+    following = first + len(shown)
+    return _lines(documents=lines, more="documents", next=following, rest=len(chosen) - following)
 
 
 def found_html(browser: Browser, words: str) -> str:
     """Return provisions that the words name by number ("code 14"), and sections whose headings contain the
     words."""
-    places = [
-        (spot.document, spot.position, _label(browser, spot.document, spot.position))
-        for spot in browser.numbered(words)
-    ]
+    places = []
+    for spot in browser.numbered(words):
+        passage = browser.passage(spot)
+        places.append((spot.document, spot.position, passage.label or passage.number or passage.id))
     for number, place in browser.find(words):
         if place is not None:
             first = browser.outline(number).sections[place].first
             places.append((number, first, browser.heading(number, place)))
-    return "".join(_found_line(browser, *place) for place in dict.fromkeys(places))
-
-
-def _label(browser: Browser, number: int, position: int) -> str:
-    passage = browser.passages(number, position, position + 1)[0]
-    return passage.label or passage.number or passage.id
-
-
-def _found_line(browser: Browser, number: int, position: int, heading: str) -> str:
-    document = browser.document(number)
-    return (
-        f'<li role="none"><button type="button" role="treeitem" class="line found" tabindex="-1" '
-        f'data-document="{number}" data-at="{position}" dir="{direction(document.language)}">'
-        f'<span class="words"><b dir="auto">{escape(heading)}</b>'
-        f'<small dir="auto">{escape(document.title or document.id)}</small></span></button></li>'
-    )
+    return _lines(found=[(*place, browser.document(place[0])) for place in dict.fromkeys(places)])
 
 
 def nodes_html(browser: Browser, number: int, section: int | None, first: int) -> str:
     """Return the lines below a section, or below the document if ``section`` is None, from ``first`` on."""
     nodes = browser.nodes(number, section)
     shown = nodes[first : first + LINES_SHOWN]
-    side = direction(browser.document(number).language)
-    lines = "".join(_node_line(number, node, side) for node in shown)
-    return lines + _more("nodes", first + len(shown), len(nodes))
+    language, following = browser.document(number).language, first + len(shown)
+    lines = [(node, number, language) for node in shown]
+    return _lines(nodes=lines, more="nodes", next=following, rest=len(nodes) - following)
+
+
+def _lines(**given: Any) -> str:
+    return rendered("corpus/lines.html", **{"documents": (), "found": (), "nodes": (), "rest": 0} | given)
 
 
 def kinds(documents: Sequence[Document]) -> list[str]:
@@ -80,48 +77,7 @@ def kinds(documents: Sequence[Document]) -> list[str]:
     return sorted({document.type for document in documents if document.type})
 
 
-def _names(document: Document) -> str:
-    year = str(document.year or "")
-    return " ".join((document.title, document.id, document.number or "", year, *document.aliases)).casefold()
-
-
-def _document_line(browser: Browser, number: int, today: date) -> str:
-    document = browser.document(number)
-    seal = document_badge(document, today)
-    sealed = f'<span class="badge old">{escape(seal.words)}</span>' if seal is not None and seal.old else ""
-    length = browser.length(number)
-    return (
-        f'<li role="none"><button type="button" role="treeitem" class="line doc" aria-expanded="false" '
-        f'tabindex="-1" data-document="{number}" data-at="0" dir="{direction(document.language)}">'
-        f'<i class="fold-mark" aria-hidden="true"></i><span class="words">'
-        f'<b dir="auto">{escape(document.title or document.id)}</b>'
-        f'<small dir="ltr">{escape(facts(document, length))}</small></span>{sealed}</button></li>'
-    )
-
-
-def _node_line(number: int, node: Node, side: str) -> str:
-    opens = ' aria-expanded="false"' if node.branches else ""
-    section = "" if node.section is None else f' data-section="{node.section}"'
-    return (
-        f'<li role="none"><button type="button" role="treeitem" class="line"{opens} tabindex="-1" '
-        f'data-document="{number}" data-at="{node.first}" data-stop="{node.stop}"{section} dir="{side}">'
-        f'<i class="fold-mark" aria-hidden="true"></i>'
-        f'<span class="words" dir="auto">{escape(node.heading)}</span></button></li>'
-    )
-
-
-def _more(what: str, shown: int, total: int) -> str:
-    if shown >= total:
-        return ""
-    return (
-        f'<li role="none"><button type="button" role="treeitem" class="line more-lines" tabindex="-1" '
-        f'data-more="{what}" data-first="{shown}">{total - shown:,} more</button></li>'
-    )
-
-
 # Answers of the reading page: the list of corpora, the trees, the text, the targets of references.
-
-LONGEST_PIECE = 120
 
 
 class DocumentsForm(CorpusForm):
@@ -227,7 +183,7 @@ def piece(access: CorpusAccess, form: PieceForm) -> Answer:
     document = browser.document(form.document)
     length = browser.length(form.document)
     first = min(form.at, max(length - 1, 0))
-    stop = min(form.stop or first + reader.PIECE, first + LONGEST_PIECE, length)
+    stop = min(form.stop or first + reader.PIECE, first + reader.LONGEST_PIECE, length)
     return {
         "html": reader.piece_html(browser, form.document, first, stop, date.today()),
         "first": first,

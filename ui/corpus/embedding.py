@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from engine.corpus.protocol import CorpusInfo
 from engine.errors import CancelledError, InputError
 from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, make_plan
 from engine.extraction.export import expected_lines, report_lines
-from engine.language.characters import escape, marked
+from engine.language.characters import marked
 from engine.language.embedders import embedder, reads
 from engine.languages import all_words
 from engine.llm import Budget, LanguageModel, Meter
@@ -27,6 +27,7 @@ from ui.corpus.ingestion import Ingestion
 from ui.corpus.vectors import READING_STEP, WantedVectors, load_wanted, share_read
 from ui.models.choices import Offer, embedding_spec, offers, reads_most, title_of
 from ui.server.jobs import Ended, Job, State
+from ui.templating import rendered
 
 # Calls that report whether a corpus is searched by meaning, and that request or stop it.
 
@@ -289,8 +290,11 @@ def cost(access: CorpusAccess, form: ReadingForm) -> Answer:
     """Return the maximum cost of reading; nothing is sent to the model."""
     plan, model, _ = _planned(access, form)
     found = expected(plan, model)
-    lines = "".join(f"<p>{escape(line)}</p>" for line in expected_lines(found))
-    return {"html": f'<div class="cost">{lines}</div>', "windows": found.windows}
+    return {"html": _cost_html(expected_lines(found)), "windows": found.windows}
+
+
+def _cost_html(lines: Iterable[str]) -> str:
+    return rendered("corpus/cost.html", lines=list(lines))
 
 
 def read(access: CorpusAccess, form: ReadingForm) -> Answer:
@@ -319,13 +323,12 @@ def read(access: CorpusAccess, form: ReadingForm) -> Answer:
 def reading(access: CorpusAccess, form: JobForm) -> Answer:
     """Return the progress of a run."""
     run = access.desk.extractions.get(form.job, access.caller.key)
-    lines = "".join(f"<p>{escape(line)}</p>" for line in run.payload.lines)
     return {
         "state": run.state,
         "done": run.done,
         "total": run.total,
         "message": run.message,
-        "html": f'<div class="cost">{lines}</div>' if lines else "",
+        "html": _cost_html(run.payload.lines),
     }
 
 

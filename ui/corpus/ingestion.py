@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,13 @@ from engine.corpus.protocol import CorpusInfo
 from engine.errors import CancelledError, InputError, system_error
 from engine.files import make_private_folder
 from engine.ingestion.report import IngestionReport
-from engine.language.characters import escape
 from engine.language.embedders import NO_EMBEDDING
 from engine.operator_settings import OperatorSettings, variable
-from engine.records.phrases import plural
 from ui.corpus.orders import EmbeddingRequest, Order, Relay
 from ui.models.choices import may_be_used
 from ui.server.jobs import UNEXPLAINED, Ended, Job
 from ui.server.process import THREADS, Bounds, Program, confined, run
+from ui.templating import rendered
 
 # Estimate the remaining time of a job from its recent pace.
 
@@ -93,19 +92,25 @@ def stored_report(folder: Path) -> dict[str, Any] | None:
 
 def report_html(info: CorpusInfo, report: Mapping[str, Any] | None, *, deletable: bool) -> str:
     """Return the report as HTML: counts, files, languages, references by status, seconds."""
-    report_values = report or {}
-    parts = [_counts(info, report_values)]
-    rows = file_rows(report_values)
-    if rows:
-        parts.append(_files(rows))
-    elif report is None:
-        parts.append(
-            '<p class="hint">This corpus was not made here, so only its counts are known; '
-            f"{plural(int(info.metadata.get('problems', 0)), 'problem')} were noted when it was made.</p>"
-        )
-    if deletable:
-        parts.append('<button type="button" class="danger" data-delete>Delete this corpus</button>')
-    return "".join(parts)
+    values = report or {}
+    steps = values.get("seconds")
+    shares = [
+        ("Languages, passages", "{:,.0f}", info.languages),
+        ("References by status", "{:,.0f}", info.references_by_status),
+        ("References by relation", "{:,.0f}", info.references_by_relation),
+        ("Seconds by step", "{:,.2f}", steps if isinstance(steps, Mapping) else {}),
+    ]
+    return rendered(
+        "corpus/report.html",
+        counts=_counts(info, values),
+        shares=[(title, form, _largest_first(counts)) for title, form, counts in shares],
+        files=file_rows(values),
+        most=MOST_ROWS,
+        outcomes=_OUTCOMES,
+        is_made_here=report is not None,
+        problems=int(info.metadata.get("problems", 0)),
+        deletable=deletable,
+    )
 
 
 def file_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
@@ -134,8 +139,8 @@ def file_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     return sorted(rows, key=lambda row: (order.get(row[1], 3), row[0].casefold()))
 
 
-def _counts(info: CorpusInfo, report_values: Mapping[str, Any]) -> str:
-    seconds = report_values.get("total_seconds")
+def _counts(info: CorpusInfo, report: Mapping[str, Any]) -> list[tuple[str, str]]:
+    seconds = report.get("total_seconds")
     boxes = [
         (f"{info.documents:,}", "documents"),
         (f"{int(info.metadata.get('sections', 0)):,}", "sections"),
@@ -143,52 +148,11 @@ def _counts(info: CorpusInfo, report_values: Mapping[str, Any]) -> str:
         (f"{sum(info.references_by_status.values()):,}", "references"),
         (f"{info.entities:,}", "entities and terms"),
     ]
-    if isinstance(seconds, int | float):
-        boxes.append((f"{seconds:,.1f} s", "to read and index"))
-    shown = "".join(f"<div><b>{value}</b><span>{words}</span></div>" for value, words in boxes)
-    return f'<div class="counts">{shown}</div><div class="shares">{_shares(info, report_values)}</div>'
+    return [*boxes, (f"{seconds:,.1f} s", "to read and index")] if isinstance(seconds, int | float) else boxes
 
 
-def _shares(info: CorpusInfo, report_values: Mapping[str, Any]) -> str:
-    tables = [
-        ("Languages, passages", info.languages),
-        ("References by status", info.references_by_status),
-        ("References by relation", info.references_by_relation),
-    ]
-    shown = "".join(_table(title, counts, "{:,.0f}") for title, counts in tables)
-    steps = report_values.get("seconds")
-    return shown + (_table("Seconds by step", steps, "{:,.2f}") if isinstance(steps, Mapping) else "")
-
-
-def _table(title: str, counts: Mapping[str, Any], form: str) -> str:
-    rows = "".join(
-        f'<tr><th scope="row">{escape(str(name).replace("_", " "))}</th><td>{form.format(count)}</td></tr>'
-        for name, count in sorted(counts.items(), key=lambda item: -item[1])
-        if count
-    )
-    return f"<table><caption>{escape(title)}</caption>{rows}</table>" if rows else ""
-
-
-def _files(rows: Sequence[tuple[str, str, str, str]]) -> str:
-    heads = ("File", "Outcome", "Documents", "Why")
-    head = "".join(
-        f'<th scope="col"><button type="button" data-sort="{at}">{words}</button></th>'
-        for at, words in enumerate(heads)
-    )
-    body = "".join(_file(row) for row in rows[:MOST_ROWS])
-    spare = len(rows) - MOST_ROWS
-    more = f'<p class="hint">and {spare:,} more files</p>' if spare > 0 else ""
-    return f'<table class="files"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}'
-
-
-def _file(row: tuple[str, str, str, str]) -> str:
-    name, outcome, documents, why = row
-    token, words = _OUTCOMES.get(outcome, ("soft", outcome))
-    return (
-        f'<tr><td dir="auto">{escape(name)}</td>'
-        f'<td style="--c:var(--{token})" class="outcome">{escape(words)}</td>'
-        f'<td class="number">{escape(documents)}</td><td dir="auto">{escape(why)}</td></tr>'
-    )
+def _largest_first(counts: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return sorted(((name, count) for name, count in counts.items() if count), key=lambda item: -item[1])
 
 
 # An ingestion as a job: a confined process that reads the documents and writes the corpus.

@@ -38,9 +38,8 @@ from engine.records.phrases import short_citation
 from engine.verbs.verb import Request
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm
-from ui.corpus.browser import Browser, direction
-from ui.corpus.text import place_name
-from ui.templating import rendered
+from ui.corpus.browser import Browser
+from ui.templating import direction, rendered
 
 CONCEPT_WORDS: Mapping[Relation, str] = {
     Relation.DEFINES: "defines",
@@ -147,7 +146,7 @@ def _target(browser: Browser, item: Item, everything: Checklist) -> End | None:
     if spot is None:
         return None
     passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
-    named = place_name(browser, spot) if spot.id != passage.id else ""
+    named = browser.name(spot) if spot.id != passage.id else ""
     return _end(browser, passage, shortened(passage.text, LONGEST_TARGET), "to", named)
 
 
@@ -169,7 +168,7 @@ def _end(browser: Browser, passage: Passage, text: str, role: str, named: str = 
 def _correction(browser: Browser, proposal: Proposal) -> str:
     words = (CONCEPT_WORDS if proposal.concept else RELATION_VERBS)[proposal.relation]
     spot = None if proposal.target_id is None else browser.spot(proposal.target_id)
-    target = proposal.concept or (place_name(browser, spot) if spot else proposal.target_id or "")
+    target = proposal.concept or (browser.name(spot) if spot else proposal.target_id or "")
     return f"{words} {target}, “{proposal.quote}”"
 
 

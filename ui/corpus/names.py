@@ -34,8 +34,8 @@ from engine.model import Document, Entity, EntityKind, Grade, Passage
 from engine.records.phrases import plural, short_citation
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm
-from ui.corpus.browser import Browser, direction
-from ui.templating import rendered
+from ui.corpus.browser import Browser, in_context
+from ui.templating import direction, rendered
 
 # The names of a corpus: organisations, parties, standards, documents, defined terms.
 #
@@ -44,7 +44,6 @@ from ui.templating import rendered
 NAMES_SHOWN = 100
 PASSAGES_SHOWN = 20
 RELATED_SHOWN = 30
-AROUND = 110
 KIND_WORDS: dict[EntityKind, str] = {
     EntityKind.DEFINED_TERM: "defined term",
     EntityKind.NAME: "name",
@@ -170,13 +169,7 @@ def _quote(passage: Passage, entity: Entity) -> tuple[str, str, str] | None:
     found = next((one for form in forms if (one := re.search(form, passage.text, re.IGNORECASE))), None)
     if found is None:
         return None
-    start, stop = found.span()
-    left, right = max(0, start - AROUND), stop + AROUND
-    before = passage.text[left:start]
-    after = passage.text[stop:right]
-    before = "… " + before.partition(" ")[2] if left else before
-    after = after.rpartition(" ")[0] + " …" if right < len(passage.text) else after
-    return before, passage.text[start:stop], after
+    return in_context(passage.text, *found.span())
 
 
 # The grades of a corpus's documents as an editable table, and the grade of one document.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -23,13 +23,12 @@ from engine.corpus.judgements import (
 )
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
-from engine.language.characters import attribute, escape
-from engine.model import RELATION_VERBS, Passage, Reference, Relation, Status
+from engine.model import Passage, Reference, Relation, Status
 from engine.records.phrases import short_citation
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm, Name
-from ui.corpus.browser import STATUS_WORDS, Browser, Spot, direction
-from ui.corpus.text import around, place_name
+from ui.corpus.browser import STATUS_WORDS, Browser, Spot, in_context
+from ui.templating import rendered
 
 CASES_SHOWN = 25
 # Maximum of references read in one search for words.
@@ -37,6 +36,9 @@ MOST_READ = 5000
 BLOCK = 250
 SUGGESTIONS = 12
 OPEN = (Status.AMBIGUOUS, Status.UNRESOLVED)
+Decided = Mapping[Place, Decision]
+# A reference with its number and its passage.
+Found = tuple[int, Reference, Passage]
 
 
 class ReferenceForm(CorpusForm):
@@ -85,30 +87,25 @@ def cases(access: CorpusAccess, form: ReferencesForm) -> Answer:
         "waiting": writable and decisions_waiting(shelved.folder),
     }
     if form.kind == "decided":
-        lines = [_decided_html(browser, decision, writable=writable) for decision in decided.values()]
-        shown = lines[form.first : form.first + CASES_SHOWN]
-        following = form.first + len(shown)
-        return {
-            "html": "".join(shown) + _more(following, len(lines)),
-            "total": len(lines),
-            **choices,
-        }
-    numbers = _chosen(browser, form)
-    found = list(islice(_matching(browser, numbers, form), CASES_SHOWN))
-    lines = [
-        _case_html(browser, number, reference, passage, decided, writable=writable)
-        for _, number, reference, passage in found
-    ]
-    following = found[-1][0] + 1 if len(found) == CASES_SHOWN else min(len(numbers), form.first + MOST_READ)
-    return {"html": "".join(lines) + _more(following, len(numbers)), "total": len(numbers), **choices}
+        every = list(decided.values())
+        chosen = every[form.first : form.first + CASES_SHOWN]
+        lines, total = [_decided(browser, decision) for decision in chosen], len(every)
+        following = form.first + len(lines)
+    else:
+        numbers = _chosen(browser, form)
+        found = list(islice(_matching(browser, numbers, form), CASES_SHOWN))
+        lines, total = [_case(browser, one, decided) for _, one in found], len(numbers)
+        following = found[-1][0] + 1 if len(found) == CASES_SHOWN else min(total, form.first + MOST_READ)
+    html = _html(lines, writable=writable, first=following, total=total)
+    return {"html": html, "total": total, **choices}
 
 
 def suggest(access: CorpusAccess, form: SuggestionForm) -> Answer:
     """Return targets that some words may name: an id, a document, a heading, a document with a number."""
     browser = access.browser()
     spots = _spots(browser, form.words.strip())
-    html = "".join(_candidate(browser, spot) for spot in spots[:SUGGESTIONS])
-    return {"html": html or '<p class="hint">No matches.</p>'}
+    found = [_candidate(browser, spot) for spot in spots[:SUGGESTIONS]]
+    return {"html": rendered("corpus/candidates.html", found=found)}
 
 
 def decide(access: CorpusAccess, form: DecisionForm) -> Answer:
@@ -116,11 +113,11 @@ def decide(access: CorpusAccess, form: DecisionForm) -> Answer:
     shelved, browser = access.entry, access.browser()
     if form.target is not None and browser.spot(form.target) is None:
         raise InputError(f"{form.target!r} is not in this corpus")
-    number, reference, passage = _one(browser, form)
+    found = _one(browser, form)
+    _, reference, passage = found
     place = locate_reference(reference.source_id, passage.text, reference.span)
     decision = add_decision(shelved.folder, place, form.target)
-    decided: Mapping[Place, Decision] = {place: decision}
-    return {"html": _case_html(browser, number, reference, passage, decided, writable=True), "waiting": True}
+    return {"html": _case_html(browser, found, {place: decision}), "waiting": True}
 
 
 def undo(access: CorpusAccess, form: WithdrawalForm) -> Answer:
@@ -135,8 +132,7 @@ def undo(access: CorpusAccess, form: WithdrawalForm) -> Answer:
     if not form.refs:
         return {"html": "", "waiting": True}
     browser = access.browser()
-    number, reference, passage = _one(browser, form)
-    return {"html": _case_html(browser, number, reference, passage, {}, writable=True), "waiting": True}
+    return {"html": _case_html(browser, _one(browser, form), {}), "waiting": True}
 
 
 def decisions_waiting(folder: Path) -> bool:
@@ -147,7 +143,7 @@ def decisions_waiting(folder: Path) -> bool:
         return False
 
 
-def _one(browser: Browser, form: ReferenceForm) -> tuple[int, Reference, Passage]:
+def _one(browser: Browser, form: ReferenceForm) -> Found:
     total = len(browser.corpus.reference_numbers())
     if len(form.refs) != 1 or not 0 <= form.refs[0] < total:
         raise InputError("there is no such reference (any more)")
@@ -164,9 +160,7 @@ def _chosen(browser: Browser, form: ReferencesForm) -> Rows:
     return browser.corpus.reference_numbers(statuses=statuses, relations=relations, document=form.source)
 
 
-def _matching(
-    browser: Browser, numbers: Rows, form: ReferencesForm
-) -> Iterator[tuple[int, int, Reference, Passage]]:
+def _matching(browser: Browser, numbers: Rows, form: ReferencesForm) -> Iterator[tuple[int, Found]]:
     """Yield references that contain the words, with their rank among the chosen and their passage."""
     wanted = form.words.casefold().strip()
     for start in range(form.first, min(len(numbers), form.first + MOST_READ), BLOCK):
@@ -176,99 +170,76 @@ def _matching(
         for at in kept:
             reference = references[at]
             passage = browser.corpus.passages(browser.corpus.rows([reference.source_id]))[0]
-            yield start + at, block[at], reference, passage
+            yield start + at, (block[at], reference, passage)
 
 
-def _case_html(
-    browser: Browser,
-    number: int,
-    reference: Reference,
-    passage: Passage,
-    decided: Mapping[Place, Decision],
-    *,
-    writable: bool,
-) -> str:
+def _case(browser: Browser, found: Found, decided: Decided) -> Mapping[str, Any]:
+    number, reference, passage = found
     place = locate_reference(reference.source_id, passage.text, reference.span)
     decision = decided.get(place)
     spots = [spot for candidate in reference.candidates if (spot := browser.spot(candidate)) is not None]
-    if decision is not None:
-        below = _verdict(browser, decision, writable=writable)
-    elif writable:
-        below = _choices(browser, spots)
-    else:
-        below = "".join(f"<li>{escape(place_name(browser, spot))}</li>" for spot in spots)
-        below = f'<ul class="candidates read-only" dir="auto">{below}</ul>' if below else ""
-    status = "decided" if decision is not None else STATUS_WORDS[reference.status]
-    return (
-        f'<li class="case{" done" if decision is not None else ""}" data-ref="{number}" '
-        f'data-place="{attribute(json.dumps(place, ensure_ascii=False))}">'
-        f"{_source(browser, passage, reference.relation, status)}"
-        f'<p class="context" dir="{direction(passage.language)}" lang="{escape(passage.language)}">'
-        f"{around(passage.text, reference, 180)}</p>{below}</li>"
-    )
+    return {
+        "number": number,
+        "place": place,
+        "is_decided": decision is not None,
+        "verdict": "" if decision is None else _verdict(browser, decision),
+        **_source(browser, passage),
+        "relation": reference.relation,
+        "status": "decided" if decision is not None else STATUS_WORDS[reference.status],
+        "words": in_context(passage.text, reference.span.start, reference.span.end, 180),
+        "candidates": [_candidate(browser, spot) for spot in spots] if decision is None else (),
+    }
 
 
-def _source(browser: Browser, passage: Passage, relation: Relation | None, status: str) -> str:
+def _case_html(browser: Browser, found: Found, decided: Decided) -> str:
+    return _html([_case(browser, found, decided)], writable=True)
+
+
+def _html(cases: Sequence[Mapping[str, Any]], *, writable: bool, first: int = 0, total: int = 0) -> str:
+    """Return cases as lines, and a button for those from ``first`` to ``total``."""
+    return rendered("corpus/references.html", cases=cases, writable=writable, next=first, rest=total - first)
+
+
+def _source(browser: Browser, passage: Passage) -> Mapping[str, Any]:
     number = browser.number(passage.document_id) or 0
     cited = short_citation(passage, browser.document(number))
-    words = (
-        ""
-        if relation is None
-        else f'<span class="rel" data-relation="{relation.value}">{RELATION_VERBS[relation]}</span>'
-    )
-    return (
-        f'<header><a class="go" href="#" data-document="{number}" data-at="{passage.position}" dir="auto">'
-        f'{escape(cited)}</a>{words}<span class="state">{escape(status)}</span></header>'
-    )
+    return {"document": number, "passage": passage, "cited": cited}
 
 
-def _choices(browser: Browser, spots: Sequence[Spot]) -> str:
-    candidates = "".join(_candidate(browser, spot) for spot in spots)
-    return (
-        f'<div class="candidates">{candidates}</div><div class="choose">'
-        '<input type="search" placeholder="Search a target: act and number, heading or id" '
-        'aria-label="Search a target" data-suggest>'
-        '<button type="button" data-none>No reference</button></div><div class="suggested"></div>'
-    )
-
-
-def _candidate(browser: Browser, spot: Spot) -> str:
+def _candidate(browser: Browser, spot: Spot) -> Mapping[str, str]:
     document = browser.document(spot.document)
-    title = "" if spot.id == document.id else document.title or document.id
-    text = browser.passages(spot.document, spot.position, spot.position + 1)[0].text
-    beginning = " ".join(text[:160].split())
-    return (
-        f'<button type="button" class="candidate" data-target="{attribute(spot.id)}" dir="auto">'
-        f"<b>{escape(place_name(browser, spot))}</b> <small>{escape(title)}</small>"
-        f"<span>{escape(beginning)}</span></button>"
-    )
+    return {
+        "id": spot.id,
+        "name": browser.name(spot),
+        "title": "" if spot.id == document.id else document.title or document.id,
+        "beginning": " ".join(browser.passage(spot).text[:160].split()),
+    }
 
 
-def _verdict(browser: Browser, decision: Decision, *, writable: bool) -> str:
+def _verdict(browser: Browser, decision: Decision) -> str:
     if decision.target_id is None:
-        words = "No reference"
-    else:
-        spot = browser.spot(decision.target_id)
-        words = decision.target_id if spot is None else place_name(browser, spot)
-        if spot is not None:
-            title = browser.document(spot.document).title
-            words = words if title in words else f"{words}, {title}"
-    undo_button = '<button type="button" data-undo>Undo</button>' if writable else ""
-    return f'<p class="verdict"><b dir="auto">{escape(words)}</b>{undo_button}</p>'
+        return "No reference"
+    spot = browser.spot(decision.target_id)
+    if spot is None:
+        return decision.target_id
+    words, title = browser.name(spot), browser.document(spot.document).title
+    return words if title in words else f"{words}, {title}"
 
 
-def _decided_html(browser: Browser, decision: Decision, *, writable: bool) -> str:
+def _decided(browser: Browser, decision: Decision) -> Mapping[str, Any]:
     row = int(browser.corpus.rows([decision.source_id])[0])
-    place = escape(json.dumps(decision.place, ensure_ascii=False))
-    verdict = _verdict(browser, decision, writable=writable)
-    if row < 0:
-        state = '<span class="state">its passage was removed</span>'
-        source = f"<header><b>{escape(decision.source_id)}</b>{state}</header>"
-    else:
-        passage = browser.corpus.passages(np.asarray([row], np.int32))[0]
-        source = _source(browser, passage, None, "decided")
-    quote = f'<p class="context" dir="auto"><mark>{escape(decision.text)}</mark></p>'
-    return f'<li class="case done" data-place="{place}">{source}{quote}{verdict}</li>'
+    passage = None if row < 0 else browser.corpus.passages(np.asarray([row], np.int32))[0]
+    source = {"passage": None, "cited": decision.source_id} if passage is None else _source(browser, passage)
+    return {
+        "number": None,
+        "place": decision.place,
+        "is_decided": True,
+        "verdict": _verdict(browser, decision),
+        **source,
+        "relation": None,
+        "status": "decided",
+        "words": ("", decision.text, ""),
+    }
 
 
 def _spots(browser: Browser, words: str) -> list[Spot]:
@@ -288,15 +259,6 @@ def _spots(browser: Browser, words: str) -> list[Spot]:
 
 def _relations(browser: Browser) -> list[str]:
     return [name for name, count in browser.corpus.info().references_by_relation.items() if count]
-
-
-def _more(first: int, total: int) -> str:
-    if first >= total:
-        return ""
-    return (
-        f'<li class="more-cases"><button type="button" data-first="{first}">'
-        f"{total - first:,} more</button></li>"
-    )
 
 
 CALLS = (

@@ -37,10 +37,9 @@ from engine.settings import preset
 from engine.verbs.verb import Day
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm, Found, JobForm
-from ui.corpus.browser import Browser, Spot, direction
-from ui.corpus.text import place_name
+from ui.corpus.browser import Browser, Spot
 from ui.server.jobs import Job
-from ui.templating import rendered
+from ui.templating import direction, rendered
 
 # Statistics of a corpus and its retrieval audit.
 
@@ -155,24 +154,15 @@ def _counted(browser: Browser) -> Answer:
 
 def most_cited_html(browser: Browser) -> str:
     """Return the provisions with the most references, as bars that link to them."""
-    cited = browser.corpus.most_cited(MOST_CITED)
-    most = max((found.references for found in cited), default=1)
-    lines = []
-    for found in cited:
+    cited = []
+    for found in browser.corpus.most_cited(MOST_CITED):
         spot = browser.spot_of_row(found.row, found.target_id)
-        document = browser.document(spot.document)
-        passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
+        document, passage = browser.document(spot.document), browser.passage(spot)
         if found.kind is TargetKind.SECTION:
-            passage = replace(passage, label=place_name(browser, spot))
-        name = short_citation(passage, document)
-        lines.append(
-            f'<li><button type="button" class="most" data-document="{spot.document}" '
-            f'data-at="{spot.position}" style="--v:{100 * found.references / most:.1f}%">'
-            f'<b dir="auto">{escape(name)}</b>'
-            f'<small dir="auto">{escape(document.title or document.id)}</small>'
-            f'<span title="in {found.passages:,} passages">{found.references:,}</span></button></li>'
-        )
-    return f'<ol class="most-cited">{"".join(lines)}</ol>' if lines else ""
+            passage = replace(passage, label=browser.name(spot))
+        cited.append((found, spot, short_citation(passage, document), document.title or document.id))
+    most = max((found.references for found, *_ in cited), default=1)
+    return rendered("corpus/cited.html", cited=cited, most=most)
 
 
 def types_plot(browser: Browser) -> Answer | None:

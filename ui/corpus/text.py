@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -15,14 +15,14 @@ from engine.corpus.extracted import Judgement, Validation, current_verdicts, loa
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, unjudge_link
-from engine.language.characters import attribute, escape, shortened
-from engine.model import RELATION_VERBS, Document, Passage, Reference, Relation, Status
+from engine.language.characters import shortened
+from engine.model import Document, Passage, Reference, Relation, Status
 from engine.records.context import badge, day
 from engine.records.phrases import full_citation, short_citation
 from ui.calls import Answer, Call
 from ui.corpus.access import CorpusAccess, CorpusForm, Name
-from ui.corpus.browser import STATUS_WORDS, Browser, Spot, direction, document_badge, facts
-from ui.investigate.passages import report_button
+from ui.corpus.browser import STATUS_WORDS, Browser, Spot, document_badge, facts, in_context
+from ui.templating import rendered
 
 # Wrong references: rejecting one, and undoing that.
 
@@ -96,7 +96,7 @@ def _rejections(browser: Browser) -> Mapping[Place, Validation]:
 
 MOST_TARGETS = 8
 CITING_SHOWN = 40
-EXCERPT, AROUND = 260, 110
+EXCERPT = 260
 
 
 def targets_html(browser: Browser, numbers: Sequence[int], *, resolvable: bool, judging: bool = False) -> str:
@@ -106,13 +106,11 @@ def targets_html(browser: Browser, numbers: Sequence[int], *, resolvable: bool, 
     references = browser.corpus.references(shown)
     rejected = rejected_among(browser, shown, references)
     cards = [
-        _rejected(browser, rejected[number], judging=judging)
-        if number in rejected
-        else _target(browser, number, reference, resolvable=resolvable, judging=judging)
+        _rejected(browser, rejected[number]) if number in rejected else _target(browser, number, reference)
         for number, reference in zip(shown, references, strict=True)
     ]
     spare = len(numbers) - len(cards)
-    return "".join(cards) + (f'<p class="spare">and {spare:,} more</p>' if spare > 0 else "")
+    return rendered("corpus/targets.html", cards=cards, spare=spare, resolvable=resolvable, judging=judging)
 
 
 def only_spot(browser: Browser, numbers: Sequence[int]) -> Spot | None:
@@ -133,80 +131,42 @@ def citing_html(browser: Browser, number: int, position: int, first: int) -> str
     documents = browser.corpus.document_numbers(rows).tolist()
     lines = []
     for reference, passage, own in zip(shown, passages, documents, strict=True):
-        document = browser.document(own)
-        lines.append(
-            f'<li><a class="go" href="#" data-document="{own}" data-at="{passage.position}" dir="auto">'
-            f"{escape(short_citation(passage, document))}</a> "
-            f'<span class="rel" data-relation="{reference.relation.value}">'
-            f"{RELATION_VERBS[reference.relation]}</span>"
-            f'<q dir="{direction(passage.language)}">{around(passage.text, reference)}</q></li>'
-        )
-    rest = len(found) - first - len(shown)
-    more = (
-        f'<li><button type="button" class="more-citing" data-first="{first + len(shown)}">'
-        f"{rest:,} more</button></li>"
-        if rest > 0
-        else ""
-    )
-    return "".join(lines) + more
+        cited = short_citation(passage, browser.document(own))
+        words = in_context(passage.text, reference.span.start, reference.span.end)
+        lines.append((reference, passage, cited, own, words))
+    following = first + len(shown)
+    return rendered("corpus/citing.html", lines=lines, next=following, rest=len(found) - following)
 
 
-def around(text: str, reference: Reference, reach: int = AROUND) -> str:
-    """Return the words of a reference, marked, with the words around them, as HTML."""
-    start, end = reference.span.start, reference.span.end
-    left, right = max(0, start - reach), min(len(text), end + reach)
-    before, after = text[left:start], text[end:right]
-    before = "… " + before.partition(" ")[2] if left else before
-    after = after.rpartition(" ")[0] + " …" if right < len(text) else after
-    return f"{escape(before)}<mark>{escape(text[start:end])}</mark>{escape(after)}"
-
-
-def _rejected(browser: Browser, said: Validation, *, judging: bool) -> str:
-    """Return a reference that a person has rejected, its former target, and how to withdraw the rejection."""
+def _rejected(browser: Browser, said: Validation) -> Mapping[str, Any]:
+    """Return a reference that a person has rejected, and its former target."""
     proposal = said.proposal
     target = proposal.target_id or ""
     spot = browser.spot(target)
-    named = target if spot is None else place_name(browser, spot)
-    link = (proposal.source_id, target, proposal.relation.value)
-    undo = report_button(link, rejected=True) if judging else ""
-    return (
-        f'<div class="target none wrong"><span><b>Rejected</b>: <s>{RELATION_VERBS[proposal.relation]} '
-        f'<bdi dir="auto">{escape(named)}</bdi></s></span>{undo}</div>'
-    )
+    return {
+        "rejected": True,
+        "relation": proposal.relation,
+        "name": target if spot is None else browser.name(spot),
+        "link": (proposal.source_id, target, proposal.relation.value),
+    }
 
 
-def _target(browser: Browser, number: int, reference: Reference, *, resolvable: bool, judging: bool) -> str:
+def _target(browser: Browser, number: int, reference: Reference) -> Mapping[str, Any]:
     spot = browser.target_spot(reference)
     if reference.status is not Status.RESOLVED or spot is None:
         words = STATUS_WORDS[reference.status]
-        resolve = f'<button type="button" data-resolve="{number}">Resolve</button>' if resolvable else ""
-        return f'<div class="target none"><b>{escape(words)}</b>{resolve}</div>'
-    document = browser.document(spot.document)
-    passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
-    named = place_name(browser, spot)
-    text = shortened(passage.text, EXCERPT)
-    link = (reference.source_id, reference.target_id or "", reference.relation.value)
-    report = report_button(link, rejected=False) if judging else ""
-    return (
-        f'<div class="target" data-document="{spot.document}" data-at="{spot.position}">'
-        f'<span class="rel" data-relation="{reference.relation.value}">'
-        f'{RELATION_VERBS[reference.relation]}</span> <b dir="auto">{escape(named)}</b>{report}'
-        f'<small dir="auto">{escape(document.title or document.id)}</small>'
-        f'<p dir="{direction(passage.language)}" lang="{escape(passage.language)}">{escape(text)}</p></div>'
-    )
-
-
-def place_name(browser: Browser, spot: Spot) -> str:
-    """Return the name of a position: the citation of a passage, the heading of a section, or a document's
-    title."""
-    document = browser.document(spot.document)
-    if spot.id == document.id:
-        return document.title or document.id
-    outline = browser.outline(spot.document)
-    if spot.id in outline.place:
-        return browser.heading(spot.document, outline.place[spot.id])
-    passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
-    return short_citation(passage, document)
+        return {"rejected": False, "spot": None, "status": words, "number": number}
+    document, passage = browser.document(spot.document), browser.passage(spot)
+    return {
+        "rejected": False,
+        "spot": spot,
+        "relation": reference.relation,
+        "name": browser.name(spot),
+        "link": (reference.source_id, reference.target_id or "", reference.relation.value),
+        "title": document.title or document.id,
+        "language": passage.language,
+        "text": shortened(passage.text, EXCERPT),
+    }
 
 
 def existing(browser: Browser, numbers: Sequence[int]) -> list[int]:
@@ -217,20 +177,21 @@ def existing(browser: Browser, numbers: Sequence[int]) -> list[int]:
 
 # The text of a document, piece by piece, with its references as links and the citations of each provision.
 
-PIECE = 40
+PIECE, LONGEST_PIECE = 40, 120
 _NOT_SHOWN = frozenset({"examples"})
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """References by the same words: several for a range or a list. ``rejected``: people have rejected all of
-    them."""
+    """References by the same words: several for a range or a list. ``state`` is a status, or "rejected" if
+    people have rejected all of them; ``said`` are the words for it."""
 
     start: int
     end: int
     numbers: tuple[int, ...]
-    references: tuple[Reference, ...]
-    rejected: bool = False
+    relation: Relation
+    state: str
+    said: str
 
 
 def piece_html(browser: Browser, number: int, first: int, stop: int, today: date) -> str:
@@ -243,40 +204,41 @@ def piece_html(browser: Browser, number: int, first: int, stop: int, today: date
     links = _links(browser, rows, passages)
     cited = np.bincount(browser.corpus.references_to(rows).origins, minlength=len(passages))
     headings = _headings(browser, number, first, first + len(passages))
-    parts: list[str] = []
-    for index, passage in enumerate(passages):
-        parts += headings.get(passage.position, ())
-        parts.append(_passage(passage, document, links.get(index, ()), int(cited[index]), today))
-    return "".join(parts)
+    provisions = [
+        (
+            passage,
+            badge(passage, document, today),
+            headings.get(passage.position, ()),
+            _pieces(passage, links.get(index, ())),
+            int(cited[index]),
+            full_citation(passage, document),
+        )
+        for index, passage in enumerate(passages)
+    ]
+    return rendered("corpus/piece.html", provisions=provisions)
 
 
 def document_head(browser: Browser, number: int, today: date, *, removable: bool, grade: str = "") -> str:
     """Return the title of a document and its metadata; ``grade`` is the line on its grade, as HTML."""
     document = browser.document(number)
-    seal = document_badge(document, today)
-    sealed = f'<span class="badge{" old" if seal.old else ""}">{escape(seal.words)}</span>' if seal else ""
-    remove = '<button type="button" data-remove>Remove from the corpus</button>' if removable else ""
-    rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td dir="auto">{escape(value)}</td></tr>'
-        for name, value in _metadata_rows(document)
-    )
-    return (
-        f'<div class="title-line"><h2 dir="auto" lang="{escape(document.language)}">'
-        f"{escape(document.title or document.id)}</h2>{sealed}</div>"
-        f'<p class="facts" dir="ltr">{escape(facts(document, browser.length(number)))}</p>{grade}'
-        '<details class="known"><summary>About this document</summary>'
-        f"<table>{rows}</table>{remove}</details>"
+    return rendered(
+        "corpus/head.html",
+        document=document,
+        seal=document_badge(document, today),
+        facts=facts(document, browser.length(number)),
+        grade=grade,
+        rows=_metadata_rows(document),
+        removable=removable,
     )
 
 
 def path_html(browser: Browser, number: int, position: int) -> str:
     """Return the headings around a position, as a line of links."""
-    outline = browser.outline(number)
-    return "".join(
-        f'<button type="button" class="crumb" dir="auto" data-document="{number}" '
-        f'data-at="{outline.sections[place].first}">{escape(browser.heading(number, place))}</button>'
-        for place in browser.path(number, position)
-    )
+    sections = browser.outline(number).sections
+    crumbs = [
+        (sections[place].first, browser.heading(number, place)) for place in browser.path(number, position)
+    ]
+    return rendered("corpus/path.html", document=number, crumbs=crumbs)
 
 
 def _links(browser: Browser, rows: Rows, passages: Sequence[Passage]) -> Mapping[int, list[Link]]:
@@ -298,72 +260,44 @@ def _links(browser: Browser, rows: Rows, passages: Sequence[Passage]) -> Mapping
                 continue
             numbers, own = zip(*group, strict=True)
             wrong = all(number in rejected for number in numbers)
-            found.setdefault(origin, []).append(Link(start, end, numbers, own, wrong))
+            found.setdefault(origin, []).append(_link(start, end, numbers, own, rejected=wrong))
             reached = end
     return found
 
 
-def _headings(browser: Browser, number: int, first: int, stop: int) -> dict[int, list[str]]:
-    outline = browser.outline(number)
-    found: dict[int, list[str]] = {}
-    for place, section in enumerate(outline.sections):
-        if first <= section.first < stop and section.stop > section.first:
-            level = min(outline.depth[place] + 3, 6)
-            found.setdefault(section.first, []).append(
-                f'<h{level} class="head" data-section="{place}" data-at="{section.first}" dir="auto">'
-                f"{escape(browser.heading(number, place))}</h{level}>"
-            )
-    return found
-
-
-def _passage(passage: Passage, document: Document, links: Sequence[Link], cited: int, today: date) -> str:
-    seal = badge(passage, document, today)
-    own = seal is not None and seal.old
-    sealed = f'<span class="badge old">{escape(seal.words)}</span>' if seal is not None and own else ""
-    page = f'<span class="page">p. {passage.page}</span>' if passage.page is not None else ""
-    eid = passage.metadata.get("eId")
-    eid_words = f'<span class="eid" title="eId">{escape(str(eid))}</span>' if eid else ""
-    by = (
-        f'<button type="button" class="by" data-by="{passage.position}" aria-expanded="false">'
-        f"cited by {cited:,}</button>"
-        if cited
-        else ""
-    )
-    return (
-        f'<article class="prov{" old" if own else ""}" data-at="{passage.position}" '
-        f'data-id="{attribute(passage.id)}" data-citation="{escape(full_citation(passage, document))}" '
-        f'dir="{direction(passage.language)}" tabindex="-1"><header>'
-        f'<span class="label" dir="auto">{escape(passage.label)}</span>{page}{eid_words}{sealed}'
-        f'<span class="tools" dir="ltr">{by}'
-        f'<button type="button" class="cite-it" data-copy>Copy citation</button></span></header>'
-        f'<p class="t" dir="auto" lang="{escape(passage.language)}">{_linked(passage, links)}</p></article>'
-    )
-
-
-def _linked(passage: Passage, links: Sequence[Link]) -> str:
-    pieces, at = [], passage.overlap
-    for link in links:
-        pieces.append(escape(passage.text[at : link.start]))
-        pieces.append(_link(link, passage.text[link.start : link.end]))
-        at = link.end
-    pieces.append(escape(passage.text[at:]))
-    return "".join(pieces)
-
-
-def _link(link: Link, words: str) -> str:
-    statuses = {reference.status for reference in link.references}
+def _link(
+    start: int, end: int, numbers: tuple[int, ...], references: Sequence[Reference], *, rejected: bool
+) -> Link:
+    statuses = {reference.status for reference in references}
     status = next(
         state for state in (Status.RESOLVED, Status.AMBIGUOUS, Status.UNRESOLVED) if state in statuses
     )
-    relation = link.references[0].relation
-    numbers = ",".join(map(str, link.numbers))
+    relation = references[0].relation
     said = relation.value if status is Status.RESOLVED else STATUS_WORDS[status]
-    state = "rejected" if link.rejected else status.value
-    said = state if link.rejected else said
-    return (
-        f'<a class="ref {state}" href="#" role="link" data-refs="{numbers}" '
-        f'data-relation="{relation.value}" aria-label="{escape(words)} ({escape(said)})">{escape(words)}</a>'
-    )
+    if rejected:
+        return Link(start, end, numbers, relation, "rejected", "rejected")
+    return Link(start, end, numbers, relation, status.value, said)
+
+
+def _headings(browser: Browser, number: int, first: int, stop: int) -> dict[int, list[tuple[int, int, str]]]:
+    """Return the headings at each position: their level, the index of their section, their words."""
+    outline = browser.outline(number)
+    found: dict[int, list[tuple[int, int, str]]] = {}
+    for place, section in enumerate(outline.sections):
+        if first <= section.first < stop and section.stop > section.first:
+            heading = (min(outline.depth[place] + 3, 6), place, browser.heading(number, place))
+            found.setdefault(section.first, []).append(heading)
+    return found
+
+
+def _pieces(passage: Passage, links: Sequence[Link]) -> list[tuple[str, Link | None]]:
+    """Return the text of a passage in pieces, each with its link, if it is one."""
+    pieces: list[tuple[str, Link | None]] = []
+    at = passage.overlap
+    for link in links:
+        pieces += [(passage.text[at : link.start], None), (passage.text[link.start : link.end], link)]
+        at = link.end
+    return [*pieces, (passage.text[at:], None)]
 
 
 def _metadata_rows(document: Document) -> list[tuple[str, str]]:

@@ -20,13 +20,11 @@ from engine.answers.export import (
     answer_text,
     answer_to_json,
 )
-from engine.answers.record import Answer, Link, Method, Sentence, Support
+from engine.answers.record import Answer, Method, Sentence, Support
 from engine.corpus.grades import words_of
 from engine.investigation.strategies.citations import Amendments
-from engine.language.characters import escape
 from engine.model import Direction, Hop, Passage, Relation, Span
 from engine.records.phrases import hop_words, plural
-from ui.investigate.passages import report_button
 from ui.open_case import OpenCase
 from ui.templating import rendered
 
@@ -47,6 +45,7 @@ def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
         "investigate/answer.html",
         answer=answer,
         corpus=opened.corpus_name,
+        judging=opened.may_judge,
         made=_made(answer),
         offer=offer,
         missing=MISSING,
@@ -54,7 +53,7 @@ def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
         changed_law=_changed_law(answer),
         sentences=[(sentence, _tie(sentence, answer, opened)) for sentence in answer.sentences],
         to_read=ALSO_TO_READ if answer.sentences else TO_READ,
-        conflicts=[(one, *_reported(one.link, opened)) for one in answer.conflicts],
+        conflicts=[(one, one.link in opened.rejected) for one in answer.conflicts],
         notes=[*(f"No evidence for: {gap}" for gap in answer.gaps), *answer.notes],
         quotes=[
             (one, [_in_passage(known[place][0], span) for place, span in one.places])
@@ -72,12 +71,7 @@ def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
 
 def writing_html(words: str = "") -> str:
     """Return the content of the pane while the language model writes."""
-    told = f"<p>{escape(words)}</p>" if words else ""
-    return (
-        '<div class="answer" data-writing="true"><div class="empty">'
-        f"<b>The language model is writing …</b>{told}"
-        '<button type="button" data-answer="stop">Cancel</button></div></div>'
-    )
+    return rendered("investigate/writing.html", words=words)
 
 
 def model_name(spec: str) -> str:
@@ -114,7 +108,7 @@ def _changed_law(answer: Answer) -> str:
 
 
 def _tie(sentence: Sentence, answer: Answer, opened: OpenCase) -> dict[str, Any] | None:
-    """Return the corpus link that added a sentence to the answer, with the button that reports it."""
+    """Return the corpus link that added a sentence to the answer, and whether it is reported as wrong."""
     if sentence.link is None:
         return None
     own = {place for number in sentence.citations for place, _ in answer.citation(number).places}
@@ -122,16 +116,8 @@ def _tie(sentence: Sentence, answer: Answer, opened: OpenCase) -> dict[str, Any]
     ends = (Direction.OUT, target, source) if target in own else (Direction.IN, source, target)
     direction, to, seed = ends
     hop = Hop(to, seed, Amendments.name, Relation(relation), direction, 0, 1.0)
-    rejected, report = _reported(sentence.link, opened)
-    return {"words": hop_words(hop, opened.name), "rejected": rejected, "report": report}
-
-
-def _reported(link: Link | None, opened: OpenCase) -> tuple[bool, str]:
-    """Return whether a link is reported as wrong, and the button to do so or to withdraw it."""
-    rejected = link is not None and link in opened.rejected
-    if link is None or not opened.may_judge:
-        return rejected, ""
-    return rejected, report_button(link, rejected=rejected)
+    rejected = sentence.link in opened.rejected
+    return {"words": hop_words(hop, opened.name), "rejected": rejected, "link": sentence.link}
 
 
 def shown_answer(opened: OpenCase) -> str:

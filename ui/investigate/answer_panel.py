@@ -16,7 +16,6 @@ from engine.answers.case_audit import CaseAudit, body_html, case_audit, case_aud
 from engine.answers.record import Answer
 from engine.answers.writing import expected_prompt
 from engine.errors import CancelledError, InputError, ModelError, RedstringError, for_visitors
-from engine.language.characters import attribute
 from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_report, currency_of
 from ui.investigate.answer import answer_html, writing_html
@@ -26,6 +25,7 @@ from ui.investigate.progress import render_progress
 from ui.models.connections import Connections
 from ui.open_case import OpenCase
 from ui.session import CASES, CaseSessions, case_of
+from ui.templating import rendered
 
 # The answer of a finished case: the brief at once, the language model's answer on request.
 
@@ -174,8 +174,10 @@ def _answer(opened: OpenCase) -> Answer:
 def report_html(found: CaseAudit) -> str:
     """Return the content of the window, with the time of the report, so that a repeated report is visible."""
     report = case_audit_markdown(found)
-    return (
-        f'<div class="report-text" data-at="{time.time_ns()}">{body_html(report)}</div>'
-        f'<pre hidden data-form="md">{attribute(report)}</pre>'
-        f'<pre hidden data-form="html">{attribute(case_audit_html(found))}</pre>'
+    return rendered(
+        "investigate/report_text.html",
+        at=time.time_ns(),
+        body=body_html(report),
+        markdown=report,
+        html=case_audit_html(found),
     )

@@ -12,7 +12,7 @@ from pyvis.network import Network
 
 from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.investigation.strategies.metadata import WholeDocument
-from engine.language.characters import attribute, escape, marked, shortened
+from engine.language.characters import marked, shortened
 from engine.model import Hop, RoundReport
 from engine.records.phrases import (
     GAP_STRATEGY,
@@ -27,7 +27,7 @@ from engine.records.text import Sent, sent_by, sent_queries
 from ui.investigate.board_layout import tidy
 from ui.investigate.passages import Link, link_of
 from ui.palette import thread
-from ui.templating import ASSETS
+from ui.templating import ASSETS, rendered
 
 # Documents that were added whole, in the order of their text.
 
@@ -54,7 +54,7 @@ def read_whole(
     for hop in pool.hops_of([WholeDocument.name]):
         if hop.source_id is not None:
             hops.setdefault(hop.source_id, []).append(hop)
-    parts: list[str] = []
+    parts = []
     told: set[str] = set()
     for source in reversed(sources):
         here = hops.get(source)
@@ -62,23 +62,10 @@ def read_whole(
             continue
         ids = {source, *(hop.target_id for hop in here)} - pool.dismissed
         ordered = sorted(ids, key=lambda one: pool.entry(one).row)
-        cards = "".join(
-            card(one) if one in rest and one not in told else _elsewhere(one, name) for one in ordered
-        )
+        cards = [(one, name(one), card(one) if one in rest and one not in told else "") for one in ordered]
         told |= ids & set(rest)
-        head = f"Read whole: {titled(source, ids)}"
-        parts.append(
-            f'<section class="read-whole" data-from="{attribute(source)}"><h3 dir="auto">{escape(head)}</h3>'
-            f"{cards}</section>"
-        )
-    return "".join(parts), told
-
-
-def _elsewhere(passage_id: str, name: Name) -> str:
-    return (
-        f'<p class="elsewhere"><button type="button" data-select="{attribute(passage_id)}">'
-        f"<bdi>{escape(name(passage_id))}</bdi></button> has a card above.</p>"
-    )
+        parts.append((source, titled(source, ids), cards))
+    return rendered("investigate/read_whole.html", parts=parts), told
 
 
 # The queries for gaps on the board: a node for each, with its area, its words and its finds.

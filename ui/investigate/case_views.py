@@ -13,16 +13,16 @@ from engine.errors import AccessError, InputError
 from engine.extraction.judging import Ends, judge_link, rejected_links, unjudge_link
 from engine.investigation.graph import anchors_in, subgraph
 from engine.investigation.graph.nodes import edge_sentences
-from engine.language.characters import attribute, escape, marked, shortened
+from engine.language.characters import marked, shortened
 from engine.model import Relation
 from engine.ontology.applying import Concepts, NamedConcept, first_rows, get_concepts, in_language
 from engine.records.context import badge
 from engine.records.phrases import full_citation, pinpoint
-from engine.settings import InvestigationSettings
 from ui.investigate.board import Dossier
 from ui.investigate.passages import Link, link_between
 from ui.open_case import OpenCase
 from ui.shelf import Library
+from ui.templating import rendered
 
 # The concepts that a question names, shown under its coverage: the status of each, its provisions, points
 # to check, and the relations of all. Pressing one shows its provisions on the board, as for an area.
@@ -39,36 +39,27 @@ def concepts_box(opened: OpenCase) -> str:
     named = known.named_in(plan.question, plan.language)
     if not named:
         return ""
-    listed = "".join(_concept(opened, known, one, plan.language) for one in named[:MOST_SHOWN])
     around = subgraph(opened.corpus, anchors_in(opened.corpus, plan.question, plan.language))
-    lines = "".join(
-        f'<li dir="auto">{escape(marked(line))}</li>'
-        for line in islice(edge_sentences(around), MOST_SENTENCES)
-    )
-    return (
-        '<details class="concepts-box"><summary><b>Concepts</b>'
-        f"<small>{len(named)} named</small></summary>"
-        f'{listed}<details class="concept-map"><summary>How they relate</summary><ul>{lines}</ul></details>'
-        "</details>"
+    return rendered(
+        "investigate/concepts.html",
+        named=len(named),
+        concepts=[_concept(opened, known, one, plan.language) for one in named[:MOST_SHOWN]],
+        lines=list(islice(edge_sentences(around), MOST_SENTENCES)),
     )
 
 
-def _concept(opened: OpenCase, known: Concepts, named: NamedConcept, language: str) -> str:
-    """Return a concept as a button that shows those of its provisions that are in the pool."""
+def _concept(
+    opened: OpenCase, known: Concepts, named: NamedConcept, language: str
+) -> tuple[str, list[str], int, list[str]]:
+    """Return the name of a concept, those of its provisions that are in the pool, the number of all, and
+    facts."""
     concept = named.concept
-    articles = known.articles(opened.corpus, concept)
-    rows, _ = first_rows(articles, PER_ARTICLE)
-    ids = [passage.id for passage in opened.corpus.passages(rows)] if len(rows) else []
-    held = [one for one in dict.fromkeys(ids) if one in opened.case.pool]
-    facts = [*_facts(known, named, language)]
-    return (
-        f'<button type="button" class="area concept" aria-pressed="false" '
-        f'data-evidence="{attribute(json.dumps(held))}">'
-        f'<span class="t"><b dir="auto">{escape(in_language(concept.names, language, concept.id))}</b>'
-        f'<span class="s">{len(held)} of {len(dict.fromkeys(ids))} found</span></span>'
-        + "".join(f'<span class="f" dir="auto">{escape(marked(fact))}</span>' for fact in facts)
-        + "</button>"
-    )
+    rows, _ = first_rows(known.articles(opened.corpus, concept), PER_ARTICLE)
+    passages = opened.corpus.passages(rows) if len(rows) else []
+    ids = list(dict.fromkeys(passage.id for passage in passages))
+    held = [one for one in ids if one in opened.case.pool]
+    name = in_language(concept.names, language, concept.id)
+    return name, held, len(ids), [*_facts(known, named, language)]
 
 
 def _facts(known: Concepts, named: NamedConcept, language: str) -> Iterator[str]:
@@ -115,12 +106,8 @@ def rules_slot(opened: OpenCase) -> str:
     ontology = opened.corpus.ontology
     if ontology is None or not ontology.rules:
         return ""
-    settings: InvestigationSettings = opened.case.settings
-    return (
-        f'<div class="rules-slot" data-corpus="{attribute(opened.corpus_name)}" '
-        f'data-question="{attribute(opened.question)}" data-day="{opened.case.as_of.isoformat()}" '
-        f'data-kind="{attribute(settings.transaction_type or "")}"></div>'
-    )
+    kind = opened.case.settings.transaction_type or ""
+    return rendered("investigate/rules_slot.html", opened=opened, day=opened.case.as_of, kind=kind)
 
 
 # A wrong link is reported on the card whose trail shows it. The next case leaves it out.

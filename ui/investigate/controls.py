@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 import gradio as gr
@@ -14,12 +15,14 @@ from gradio.components import Component
 from engine.errors import SettingsError
 from engine.language.characters import escape
 from engine.language.embedders.transformer import model_name
+from engine.language.embedders.loading import model_name
 from engine.records.text import changed_fields, day_words, nearest, settings_words, value_words
 from engine.retrieval.retrievers.registry import all_retrievers, title_of
 from engine.settings import AUTO, InvestigationSettings, checked, preset
 from engine.strategy_registry import load_strategies
 from ui.models.choices import offered, reranker_spec, title
 from ui.palette import thread
+from ui.templating import rendered
 
 # Controls generated from the fields of the settings. ``InvestigationSettings`` has the label, the help, the
 # choices and the default of each control. This file decides which component shows which kind of field, and
@@ -266,30 +269,33 @@ class Terms:
 
 def terms_step(terms: Terms) -> str:
     """Return the first step of the progress line: a summary of the settings, with a table of all of them."""
-    words = f"<b>{escape(settings_words(terms.settings))}</b> · law of {day_words(terms.day)}"
     base = nearest(terms.settings)
     others = set(changed_fields(terms.settings, preset(base)))
-    note = f"Those that differ from <b>{base.value.capitalize()}</b> are marked." if others else ""
-    return (
-        f'<button type="button" class="step more-behind" popovertarget="terms-table">{words}</button>'
-        '<div popover id="terms-table" class="step-table terms-table"><h3>What this case runs with</h3>'
-        f"<p>Asked on {_moment(terms.started)}, about the law of {day_words(terms.day)}. {note}</p>"
-        f"<table>{''.join(_rows(terms, others))}</table></div>"
-    )
-
-
-def _rows(terms: Terms, others: set[str]) -> Iterator[str]:
-    group = ""
-    for knob in sorted(knobs(), key=lambda knob: list(_GROUPS).index(knob.group)):
-        if knob.group != group:
-            group = knob.group
-            yield f'<tr><th colspan="2" class="group">{_GROUPS[group]}</th></tr>'
-        mark = ' class="changed"' if knob.name in others else ""
-        value = escape(_value(knob, getattr(terms.settings, knob.name), terms.titles))
-        yield (
-            f'<tr{mark} data-setting="{knob.name}"><th>{escape(knob.label)}</th>'
-            f'<td dir="auto">{value}</td></tr>'
+    ordered = sorted(knobs(), key=lambda knob: list(_GROUPS).index(knob.group))
+    groups = [
+        (
+            _GROUPS[group],
+            [
+                (
+                    knob.name,
+                    knob.label,
+                    _value(knob, getattr(terms.settings, knob.name), terms.titles),
+                    knob.name in others,
+                )
+                for knob in of_group
+            ],
         )
+        for group, of_group in groupby(ordered, key=lambda knob: knob.group)
+    ]
+    return rendered(
+        "investigate/terms.html",
+        summary=settings_words(terms.settings),
+        day=day_words(terms.day),
+        started=terms.started,
+        moment=f"{day_words(terms.started.date())}, {terms.started:%H:%M} UTC",
+        base=base.value.capitalize() if others else "",
+        groups=groups,
+    )
 
 
 def _value(knob: Knob, value: object, titles: Mapping[str, str]) -> str:
@@ -301,13 +307,6 @@ def _value(knob: Knob, value: object, titles: Mapping[str, str]) -> str:
         case str():
             return title_of_choice(knob, value)
     return value_words(value)
-
-
-def _moment(started: datetime) -> str:
-    return (
-        f'<time datetime="{started.isoformat(timespec="seconds")}">'
-        f"{day_words(started.date())}, {started:%H:%M} UTC</time>"
-    )
 
 
 # The settings of a case as one argument of the endpoints and tools: its schema, made from their fields.

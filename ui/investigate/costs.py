@@ -13,18 +13,17 @@ from gradio.events import Dependency
 
 from engine.investigation import Case
 from engine.investigation.assistance import budget_of, expected_cost
-from engine.language.characters import escape
 from engine.llm import Budget, Usage
 from engine.llm.cost import CostReport, cache_words, currency_of
 from engine.records.phrases import plural
 from engine.retrieval.rerank.base import LISTWISE
 from engine.settings import MODEL_TASKS
 from ui.investigate.controls import RERANKER, knobs
+from ui.templating import rendered
 
 # The actual cost of a language model, or its maximum before a run, as the page shows it.
 
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
-_HEADS = ("", "Calls", "In", "Cached", "Out", "Reused")
 
 
 def money_words(money: float, currency: str) -> str:
@@ -63,37 +62,29 @@ def cost_step(report: CostReport) -> str:
     """Return the step of the progress line that shows the cost, with a table of the tasks."""
     if not report.tasks:
         return ""
-    words = [f"Model <b>{plural(report.total.calls, 'call')}</b>"]
-    if not report.total.calls:
-        words = [f"Model <b>{plural(report.total.reused, 'answer')}</b> known before"]
-    elif report.currency and report.total.money is not None:
-        words.append(escape(money_words(report.total.money, report.currency)))
-    else:
-        words.append(f"{report.total.tokens:,} tokens")
-    rows = "".join(_row(task, used, report.currency) for task, used in report.tasks.items())
-    total = _row("all", report.total, report.currency) if len(report.tasks) > 1 else ""
-    money = f"<th>{escape(report.currency)}</th>" if report.currency else ""
-    heads = "".join(f"<th>{head}</th>" for head in _HEADS)
-    cached = cache_words(report.total, report.currency)
-    saved = f"<p>{escape(cached)}</p>" if cached else ""
-    stopped = f'<p class="stopped">{escape(report.stopped)}</p>' if report.stopped else ""
-    return (
-        '<button type="button" class="step cost more-behind" popovertarget="cost-table">'
-        f'{" · ".join(words)}</button><div popover id="cost-table" class="step-table cost-table">'
-        "<h3>What the language model was asked</h3>"
-        f"<table><thead><tr>{heads}{money}</tr></thead><tbody>{rows}</tbody>"
-        f"<tfoot>{total}</tfoot></table>{saved}{stopped}"
-        f"<p>Tokens as the server counted them · {report.seconds:.1f} s of requests</p></div>"
+    used = report.total
+    figure, more = plural(used.calls, "call"), f" · {used.tokens:,} tokens"
+    if not used.calls:
+        figure, more = plural(used.reused, "answer"), " known before"
+    elif report.currency and used.money is not None:
+        more = f" · {money_words(used.money, report.currency)}"
+    return rendered(
+        "investigate/cost.html",
+        figure=figure,
+        more=more,
+        currency=report.currency,
+        rows=[_row(task, used) for task, used in report.tasks.items()],
+        total=_row("all", used) if len(report.tasks) > 1 else None,
+        saved=cache_words(used, report.currency),
+        stopped=report.stopped,
+        seconds=report.seconds,
     )
 
 
-def _row(task: str, used: Usage, currency: str) -> str:
+def _row(task: str, used: Usage) -> tuple[str, tuple[int, ...], str]:
     numbers = (used.calls, used.prompt_tokens, used.cached_tokens, used.completion_tokens, used.reused)
-    cells = "".join(f"<td>{number:,}</td>" for number in numbers)
-    money = "" if used.money is None else f"{used.money:.5f}"
-    paid = f"<td>{money}</td>" if currency else ""
     name = task.replace("_", " ").replace("-", " ")
-    return f"<tr><th>{escape(name[:1].upper() + name[1:])}</th>{cells}{paid}</tr>"
+    return name[:1].upper() + name[1:], numbers, "" if used.money is None else f"{used.money:.5f}"
 
 
 # One switch for all tasks of a language model, and the expected cost of a case with them.
@@ -121,7 +112,7 @@ def cost_line(case: Case | None) -> str:
         return ""
     expected = sum(expected_cost(case).values(), Usage())
     words = expected_words(_within(expected, budget_of(case.settings)), currency_of(case.model.spec))
-    return f'<p class="expected">{escape(words)}</p>' if words else ""
+    return rendered("investigate/expected.html", words=words) if words else ""
 
 
 def question_or_sample(question: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,6 @@ from engine.answers.relevance import Asks, measures, states_consequence
 from engine.answers.units import split_lists
 from engine.corpus.protocol import Corpus
 from engine.investigation.view import WORTH
-from engine.language.characters import attribute, escape
 from engine.model import (
     NOTHING,
     UNMEASURED,
@@ -53,21 +51,26 @@ def coverage(areas: Sequence[AreaCoverage], figures: str = "", names: Mapping[st
 
     ``names``: citations of the shown passages by id; empty while the case runs, when no row has actions.
     """
-    if not areas:
-        return '<div class="empty"><p>No areas were made out in this question.</p></div>'
     done, wanted = covered(areas)
     touched = [
         area
         for area in areas
         if area.required or area.query or not area.needed or area.state is not AreaState.MISSING
     ]
-    others = [area for area in areas if area not in touched]
     ordered = sorted(touched, key=lambda area: (not area.needed, not area.required))
-    listed = "".join(_area(area, names) for area in ordered)
-    if others:
-        untouched = ", ".join(escape(area.name) for area in others)
-        listed += f'<p class="untouched" dir="auto">Not touched: {untouched}.</p>'
-    return f'<div class="areas" data-summary="{done} of {wanted}">{listed}</div>{figures}'
+    return rendered(
+        "investigate/coverage.html",
+        areas=[
+            (area, state_words(area), _TOKENS[area.state] if area.needed else "soft", _facts(area, names))
+            for area in ordered
+        ],
+        untouched=[area for area in areas if area not in touched],
+        done=done,
+        wanted=wanted,
+        worth=WORTH,
+        has_actions=bool(names),
+        figures=figures,
+    )
 
 
 def state_words(area: AreaCoverage) -> str:
@@ -77,8 +80,7 @@ def state_words(area: AreaCoverage) -> str:
     return f"closed in round {area.closed_in}" if area.closed_in else area.state.value
 
 
-def _area(area: AreaCoverage, names: Mapping[str, str]) -> str:
-    token = _TOKENS[area.state] if area.needed else "soft"
+def _facts(area: AreaCoverage, names: Mapping[str, str]) -> list[str]:
     facts = area_facts(area)
     if area.evidence and not is_part(area):
         facts.insert(1, f"{area.score:.0%} of the evidence")
@@ -87,24 +89,7 @@ def _area(area: AreaCoverage, names: Mapping[str, str]) -> str:
         facts.insert(0, f"best: {best}")
     if not area.required and not area.query and area.state is not AreaState.COVERED:
         facts.append("not required")
-    return (
-        f'<div class="area-row"><button type="button" class="area" style="--c:var(--{token})" '
-        f'aria-pressed="false" data-evidence="{attribute(json.dumps(list(area.evidence)))}">'
-        f'<span class="t"><b dir="auto">{escape(area.name)}</b>'
-        f'<span class="s">{state_words(area)}</span></span>'
-        f'<span class="bar"><u style="--v:{100 * WORTH[area.state]:.0f}%"></u></span>'
-        f'<span class="f" dir="auto">{escape(" · ".join(facts))}</span></button>'
-        f"{_actions(area) if names else ''}</div>"
-    )
-
-
-def _actions(area: AreaCoverage) -> str:
-    """Return what a user can do about an area: search more, say that it is not needed, add texts."""
-    acts = [("needed", "Needed after all")]
-    if area.needed:
-        acts = [("search", "Search more"), ("unneeded", "Not needed"), ("texts", "Add texts")]
-    buttons = "".join(f'<button type="button" data-area-act="{act}">{words}</button>' for act, words in acts)
-    return f'<p class="area-acts" data-area="{attribute(area.id)}">{buttons}</p>'
+    return facts
 
 
 # The finding of a case, above its passages: status, rule, exception, consequence, time limit, and

@@ -10,10 +10,10 @@ import gradio as gr
 from gradio.components import Component
 from gradio.events import Dependency
 
-from engine.language.characters import escape
-from ui.investigate import answer, passages
+from ui.investigate import answer
 from ui.investigate import finding as coverage
 from ui.investigate.board import frame_page
+from ui.investigate.passages import nothing_found
 from ui.templating import rendered
 
 _CARDS = "redstring.passages(element, trigger, watch, 'KIND')"
@@ -102,7 +102,7 @@ def build_stage(intro: gr.HTML, export_case: Callable[..., Any]) -> Stage:
                     "peek-holder",
                     _CARDS.replace("KIND", "peek"),
                 )
-                ranked = _html(passages.WAITING, "ranked", _CARDS.replace("KIND", "ranked"))
+                ranked = _html(nothing_found(""), "ranked", _CARDS.replace("KIND", "ranked"))
                 rest = _html("", "rest", _CARDS.replace("KIND", "rest"))
             said = _html(answer.WAITING, "answer", "redstring.answer(element, trigger, watch)")
     report = _html(
@@ -129,5 +129,4 @@ def on_failure(event: Dependency, stage: Stage) -> None:
 
 def banner_html(message: str) -> str:
     """Return a banner: the problem and what to do next."""
-    words = f'<span dir="auto">{escape(message)}</span>'
-    return f'<div class="banner" role="alert"><b>That did not work.</b>{words}</div>'
+    return rendered("investigate/banner.html", message=message)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
@@ -14,11 +13,9 @@ from pydantic import Field, StrictInt
 from engine.errors import InputError, RedstringError, SettingsError, for_visitors
 from engine.investigation import Case, make_case
 from engine.investigation.filters import Filters
-from engine.language.characters import escape
 from engine.llm import LanguageModel
-from engine.model import Constraints, QueryPlan, View
+from engine.model import Constraints, QueryPlan
 from engine.records.conversion import usage_lines
-from engine.records.phrases import plural
 from engine.records.plain import intent_words, plan_from_json, plan_to_json
 from engine.records.store.store import LONGEST_NAME
 from engine.settings import HYPOTHETICAL, SUB_QUESTIONS, InvestigationSettings
@@ -39,6 +36,7 @@ from ui.models.connections import Connections
 from ui.server.login import person_of
 from ui.session import CASES, LAST_TURN
 from ui.shelf import Library
+from ui.templating import rendered
 
 # The request of the page at a click: the question, the corpus and the values of all controls.
 
@@ -117,63 +115,28 @@ _made = itertools.count()
 def plan_html(
     plan: QueryPlan, corpus_name: str, settings: InvestigationSettings, notes: Sequence[str] = ()
 ) -> str:
-    """Return a plan as a panel. Views and constraints are controls that ``plan.js`` reads back."""
-    kind = escape(intent_words(plan))
-    told = ", ".join(f"“{escape(words)}”" for words in plan.evidence)
-    constraints = "".join(_chips(plan))
-    lines = "".join(f"<li>{escape(note)}</li>" for note in (*plan.notes, *notes))
-    views = "".join(_view(view) for view in plan.views)
-    held = _attributes(
-        plan=json.dumps(plan_to_json(plan)),
-        settings=json.dumps(deciding(settings)),
+    """Return a plan as a panel."""
+    return rendered(
+        "investigate/plan.html",
+        plan=plan,
+        plan_json=plan_to_json(plan),
+        settings=deciding(settings),
         corpus=corpus_name,
         made=next(_made),
-    )
-    return (
-        f'<details class="plan" open {held}>{_summary(plan)}<div class="inside">'
-        f'<p class="told">A question of the kind <b>{kind}</b>{f", told by {told}" if told else ""}</p>'
-        + (
-            f'<div class="constraints" role="group" aria-label="Constraints">{constraints}</div>'
-            if constraints
-            else ""
-        )
-        + (f'<ul class="plan-notes">{lines}</ul>' if lines else "")
-        + f'<ul class="plan-views">{views}</ul>'
-        '<button type="button" class="add" data-do="add">Add a view</button></div></details>'
+        facts=(intent_words(plan), plan.language, plan.strategy),
+        on=sum(view.enabled for view in plan.views),
+        chips=list(_chips(plan)),
+        notes=(*plan.notes, *notes),
+        one_line=ONE_LINE,
+        most_lines=MOST_LINES,
     )
 
 
-def _summary(plan: QueryPlan) -> str:
-    on = sum(view.enabled for view in plan.views)
-    facts = " · ".join(escape(words) for words in (intent_words(plan), plan.language, plan.strategy))
-    return (
-        f'<summary><b>Plan</b><span class="facts">{facts} · '
-        f"<span data-count>{on}</span> of {plural(len(plan.views), 'view')}</span>"
-        '<span class="mark" hidden>edited</span>'
-        '<button type="button" data-do="close">close</button></summary>'
-    )
+# A switch: the kind and value of its constraint, whether it is on, its words, its tooltip.
+Chip = tuple[str, str, bool, str, str]
 
 
-def _view(view: View) -> str:
-    origin = view.origin if view.dense else f"{view.origin} · searched by its words alone"
-    lines = min(MOST_LINES, 1 + len(view.text) // ONE_LINE)
-    held = _attributes(name=view.name, dense=int(view.dense), origin=view.origin)
-    return (
-        f'<li {held}><input type="checkbox" aria-label="Use this view"{" checked" if view.enabled else ""}>'
-        f'<span class="kind">{escape(view.name)}</span>'
-        f'<textarea rows="{lines}" dir="auto" maxlength="4000" aria-label="Words of the view">'
-        f"{escape(view.text)}</textarea>"
-        f'<input type="number" min="0.05" max="10" step="0.05" value="{view.weight:g}" aria-label="Weight">'
-        f'<small dir="auto">{escape(origin)}</small></li>'
-    )
-
-
-def _attributes(**values: object) -> str:
-    """Return values as ``data-`` attributes for the page's script to read back."""
-    return " ".join(f'data-{name}="{escape(str(value))}"' for name, value in values.items())
-
-
-def _chips(plan: QueryPlan) -> Iterator[str]:
+def _chips(plan: QueryPlan) -> Iterator[Chip]:
     """Yield a switch for each constraint, and one that is off for each that the question may mean."""
     shown = set()
     for kind, value in _required(plan.constraints):
@@ -181,21 +144,16 @@ def _chips(plan: QueryPlan) -> Iterator[str]:
         yield _chip(kind, value, True, "Required of every passage; click to drop it")
     for found in plan.suggestions:
         if (found.kind, found.value) not in shown:
-            yield _chip(
-                found.kind, found.value, False, f"The question says “{found.words}”; click to require it"
-            )
+            tip = f"The question says “{found.words}”; click to require it"
+            yield _chip(found.kind, found.value, False, tip)
     for kind, values in (("documents", plan.document_ids[:MOST_OFFERED]), ("types", plan.document_types)):
         for value in values:
             if (kind, value) not in shown:
                 yield _chip(kind, value, False, "The question names it; click to search nothing else")
 
 
-def _chip(kind: str, value: str, on: bool, tip: str) -> str:
-    words = _CHIPS.get(kind, kind + " {}").format(value)
-    return (
-        f'<button type="button" class="constraint" dir="auto" {_attributes(kind=kind, value=value)} '
-        f'aria-pressed="{str(on).lower()}" title="{escape(tip)}">{escape(words)}</button>'
-    )
+def _chip(kind: str, value: str, on: bool, tip: str) -> Chip:
+    return kind, value, on, _CHIPS.get(kind, kind + " {}").format(value), tip
 
 
 def _required(constraints: Constraints) -> Iterator[tuple[str, str]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import Any
 
 from engine.investigation.facets import NONE
 from engine.investigation.record import (
@@ -21,24 +21,22 @@ from engine.investigation.record import (
     SufficiencyJudged,
 )
 from engine.language.characters import attribute, escape
+from engine.investigation.facets import NONE
 from engine.llm.cost import CostReport
 from engine.model import (
     NOTHING,
     AreaCoverage,
     Choice,
     DepthKind,
-    Document,
     Evidence,
     EvidenceStatus,
     NamedProvision,
     Naming,
-    Passage,
     QueryPlan,
     RetrieverCount,
     RoundReport,
     Stop,
     StrategyCount,
-    Suggestion,
     Transaction,
 )
 from engine.records.phrases import (
@@ -59,6 +57,7 @@ from engine.retrieval.retrievers.registry import title_of
 from ui.investigate.controls import Terms, terms_step
 from ui.investigate.costs import cost_step
 from ui.palette import thread
+from ui.templating import rendered
 
 # The finds for each part of a question with several parts, below the evidence line.
 
@@ -68,37 +67,47 @@ def parts_html(evidence: Evidence | None) -> str:
     question with one part."""
     if evidence is None or not evidence.parts:
         return ""
-    lines = "".join(
-        f'<li data-status="{part.status.value}"><span class="part-text" dir="auto">{escape(text)}</span>'
-        f'<span class="part-status">{escape(part_words(part))}</span>'
-        f"{''.join(_chip(*found) for found in part.passages)}</li>"
+    lines = [
+        (part, text, part_words(part), [(one.id, short_citation(one, of)) for one, of in part.passages])
         for text, part in zip(part_texts(evidence.parts), evidence.parts, strict=True)
-    )
-    return f'<ol class="parts" aria-label="Parts of the question">{lines}</ol>'
-
-
-def _chip(passage: Passage, document: Document) -> str:
-    """Return a link to a passage, with its short citation."""
-    return (
-        f'<button type="button" class="chip" dir="auto" data-passage="{attribute(passage.id)}">'
-        f"{escape(short_citation(passage, document))}</button>"
-    )
+    ]
+    return rendered("investigate/parts.html", lines=lines)
 
 
 # The result for each provision that a question names, if the user has to know or to choose.
+
+
+@dataclass(frozen=True, slots=True)
+class ToldFirst:
+    """What the user has to know or to choose: words, and questions to ask instead with their labels."""
+
+    status: str
+    words: str
+    offers: Sequence[tuple[str, str]]
+    is_folded: bool = False
+
+
+def told_first_html(lines: Sequence[ToldFirst]) -> str:
+    """Return the lines, each with its offers."""
+    return rendered("investigate/told_first.html", lines=lines) if lines else ""
 
 
 def named_html(plan: QueryPlan, day: date, titles: Mapping[str, str] = NOTHING) -> str:
     """Return a line for each named provision that was not simply found, with alternatives; one for a day that
     the question may mean; and one for a document that comes first. ``day`` is the day of the law, ``titles``
     are those of documents by id."""
+    question = " ".join(plan.question.split())
     lines = [_line(plan.question, named) for named in plan.named if named.note]
     days = [found for found in plan.suggestions if found.kind == "as_of" and found.value != day.isoformat()]
-    if plan.constraints.as_of is None:
-        lines += [_day_line(plan.question, found, day) for found in days]
-    if not plan.constraints.documents:
-        lines += [_focus_line(plan.question, document, titles) for document in plan.focus]
-    return "".join(lines)
+    for found in days if plan.constraints.as_of is None else ():
+        words = f"The question says “{found.words}”; this case looks at the law of {day_words(day)}."
+        offer = f"Look at the law of {day_words(date.fromisoformat(found.value))}"
+        lines.append(ToldFirst("day", words, [(offer, f"{question} as_of:{found.value}")]))
+    for document in () if plan.constraints.documents else plan.focus:
+        words = f"What “{titles.get(document, document)}” says comes first, as the question asks for it."
+        asked = f'{question} document:"{document}"'
+        lines.append(ToldFirst("focus", words, [("Search nothing else", asked)]))
+    return told_first_html(lines)
 
 
 def transaction_html(question: str, found: Transaction | None, kinds: Mapping[str, str]) -> str:
@@ -107,19 +116,11 @@ def transaction_html(question: str, found: Transaction | None, kinds: Mapping[st
         return ""
     plain = _without(question, "transaction")
     others = [NONE, *(kind for kind in kinds if kind != found.id)]
-    offered = "".join(
-        f'<button type="button" class="chip" dir="auto" '
-        f'data-question="{attribute(f"{plain} transaction:{kind}")}">'
-        f"{escape('Other' if kind == NONE else kinds[kind])}</button>"
-        for kind in others
-    )
+    offers = [("Other" if kind == NONE else kinds[kind], f"{plain} transaction:{kind}") for kind in others]
     words = (
         f"Treated as a question about “{kinds.get(found.id, found.id)}”, so its usual topics must be covered."
     )
-    return (
-        f'<div class="told-first" data-status="transaction"><span dir="auto">{escape(words)}</span>'
-        f"<details><summary>Change</summary>{offered}</details></div>"
-    )
+    return told_first_html([ToldFirst("transaction", words, offers, is_folded=True)])
 
 
 def depth_html(plan: QueryPlan) -> str:
@@ -132,12 +133,8 @@ def depth_html(plan: QueryPlan) -> str:
         DepthKind.LOOK_UP: ("Looked up, no more", DepthKind.DEEP, "Go deep"),
         DepthKind.DEEP: ("Extra rounds", DepthKind.USUAL, "Use fewer rounds"),
     }[depth.kind]
-    asked = attribute(f"{_without(plan.question, 'depth')} depth:{other.value}")
-    return (
-        f'<div class="told-first" data-status="depth"><span dir="auto">'
-        f"{escape(f'{words}: {depth.reason}.')}</span>"
-        f'<button type="button" class="chip" data-question="{asked}">{offer}</button></div>'
-    )
+    asked = f"{_without(plan.question, 'depth')} depth:{other.value}"
+    return told_first_html([ToldFirst("depth", f"{words}: {depth.reason}.", [(offer, asked)])])
 
 
 def _without(question: str, sign: str) -> str:
@@ -146,43 +143,10 @@ def _without(question: str, sign: str) -> str:
     return " ".join(kept)
 
 
-def _focus_line(question: str, document: str, titles: Mapping[str, str]) -> str:
-    title = titles.get(document, document)
-    asked = attribute(f'{" ".join(question.split())} document:"{document}"')
-    words = f"What “{title}” says comes first, as the question asks for it."
-    return (
-        f'<div class="told-first" data-status="focus"><span dir="auto">{escape(words)}</span>'
-        f'<button type="button" class="chip" data-question="{asked}">Search nothing else</button></div>'
-    )
-
-
-def _day_line(question: str, found: Suggestion, day: date) -> str:
-    asked = attribute(f"{' '.join(question.split())} as_of:{found.value}")
-    words = f"The question says “{found.words}”; this case looks at the law of {day_words(day)}."
-    return (
-        f'<div class="told-first" data-status="day"><span dir="auto">{escape(words)}</span>'
-        f'<button type="button" class="chip" data-question="{asked}">'
-        f"Look at the law of {day_words(date.fromisoformat(found.value))}</button></div>"
-    )
-
-
-def _line(question: str, named: NamedProvision) -> str:
+def _line(question: str, named: NamedProvision) -> ToldFirst:
     words = f"“{named.words}” may be one of several" if named.status is Naming.SEVERAL else named.note
-    note = words[:1].upper() + words[1:]
-    offered = "".join(_offers(question, named))
-    return (
-        f'<div class="told-first" data-status="{named.status.value}">'
-        f'<span dir="auto">{escape(note)}.</span>{offered}</div>'
-    )
-
-
-def _offers(question: str, named: NamedProvision) -> Iterator[str]:
-    for choice in named.choices:
-        asked = attribute(_replace_provision(question, named, choice))
-        yield (
-            f'<button type="button" class="chip" data-question="{asked}" dir="auto">'
-            f"{escape(choice.label)}</button>"
-        )
+    offers = [(choice.label, _replace_provision(question, named, choice)) for choice in named.choices]
+    return ToldFirst(named.status.value, f"{words[:1].upper()}{words[1:]}.", offers)
 
 
 def _replace_provision(question: str, named: NamedProvision, choice: Choice) -> str:
@@ -194,13 +158,9 @@ def _replace_provision(question: str, named: NamedProvision, choice: Choice) -> 
 # The finds of each retriever, one line each, with a title.
 
 
-def retriever_lines(counts: Sequence[RetrieverCount]) -> list[str]:
-    """Return the finds of each retriever on its own, with the rank of its first passage, or why it did not
+def retriever_line(count: RetrieverCount) -> str:
+    """Return the finds of a retriever on its own, with the rank of its first passage, or why it did not
     search."""
-    return [_line_retrievers(count) for count in counts]
-
-
-def _line_retrievers(count: RetrieverCount) -> str:
     title = title_of(count.retriever)
     if count.off:
         return f"{title}: off, {count.off}"
@@ -217,8 +177,8 @@ def _line_retrievers(count: RetrieverCount) -> str:
 # Shortest time shown, s; a cached question takes less.
 SHORTEST = 0.01
 _LOADING = (
-    '<span class="step live" data-tip="Once after a start: the case needs it to search by meaning, and goes '
-    'on by itself as soon as it is there.">The search model is being loaded, a few seconds …</span>'
+    "Once after a start: the case needs it to search by meaning, and goes on by itself as soon as it is "
+    "there."
 )
 _LINE = "The server works on as many cases at once as it has places; the visitors' cases come in turn."
 
@@ -289,45 +249,60 @@ def refused(reports: Sequence[RoundReport]) -> int:
     return sum(report.refused for report in reports)
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step: its words with a figure, and its tooltip. ``live``: it is under way."""
+
+    words: str
+    tip: str = ""
+    figure: str = ""
+    unit: str = ""
+    live: bool = False
+
+
 def render_progress(story: Story) -> str:
     """Return the progress line as HTML."""
-    steps = [terms_step(story.terms)] if story.terms else []
-    steps += [_plan_step(story.plan)] if story.plan else []
-    for report in story.reports:
-        steps.append(_report_step(report))
-        steps += [_judged_step(judged) for judged in story.judged if judged.round == report.number]
-    if story.notes:
-        steps.append(_step("Note", "\n".join(story.notes)))
-    if story.cost is not None and story.cost.tasks:
-        steps.append(cost_step(story.cost))
-    if story.under_way is not None:
-        steps.append(_started_step(story.under_way))
-    elif story.ahead is not None and not story.loading:
-        steps.append(_waiting_step(story.ahead))
-    elif story.loading and not story.reports:
-        steps.append(_LOADING)
-    elif story.running:
-        steps.append('<span class="step live">…</span>')
-    state = "running" if story.running else "done"
-    counts = escape(json.dumps(brought(story.reports)))
-    line = '<span class="to" aria-hidden="true">→</span>'.join(steps)
-    return (
-        f"{parts_html(story.evidence)}"
-        f'<div class="story" role="status" data-state="{state}" data-brought="{counts}">'
-        f"{line}{_ending(story)}</div>{_first(story)}"
+    return rendered(
+        "investigate/story.html",
+        story=story,
+        steps=list(_steps(story)),
+        brought=brought(story.reports),
+        ending=_ending(story),
+        parts=parts_html(story.evidence),
+        first=_first(story),
     )
 
 
-def _waiting_step(ahead: int) -> str:
-    words = f"In line, {plural(ahead, 'case')} before yours …" if ahead else "In line, yours is next …"
-    return f'<span class="step live" data-tip="{_LINE}">{words}</span>'
+def _steps(story: Story) -> Iterator[Step | str]:
+    """Yield the steps; those with a table behind them as HTML."""
+    if story.terms:
+        yield terms_step(story.terms)
+    if story.plan:
+        yield _plan_step(story.plan)
+    for report in story.reports:
+        yield _report_step(report)
+        yield from (_judged_step(judged) for judged in story.judged if judged.round == report.number)
+    if story.notes:
+        yield Step("Note", "\n".join(story.notes))
+    if story.cost is not None and story.cost.tasks:
+        yield cost_step(story.cost)
+    if story.under_way is not None:
+        started = story.under_way
+        lines = [plural(len(started.seeds), "seed"), *map(query_words, started.queries)]
+        yield Step(f"Round {started.number} …", "\n".join(lines), live=True)
+    elif story.ahead is not None and not story.loading:
+        before = f"{plural(story.ahead, 'case')} before yours" if story.ahead else "yours is next"
+        yield Step(f"In line, {before} …", _LINE, live=True)
+    elif story.loading and not story.reports:
+        yield Step("The search model is being loaded, a few seconds …", _LOADING, live=True)
+    elif story.running:
+        yield Step("…", live=True)
 
 
 def _first(story: Story) -> str:
     if story.plan is None or story.terms is None:
         return ""
-    nothing = story.evidence is not None and story.evidence.status is EvidenceStatus.NONE
-    kind = None if nothing else story.transaction
+    kind = None if _found_nothing(story) else story.transaction
     return (
         named_html(story.plan, story.terms.day, story.terms.titles)
         + transaction_html(story.plan.question, kind, story.terms.kinds)
@@ -335,37 +310,37 @@ def _first(story: Story) -> str:
     )
 
 
-def _step(words: str, tip: str) -> str:
-    return f'<span class="step" tabindex="0" data-tip="{escape(tip)}">{words}</span>'
+def _found_nothing(story: Story) -> bool:
+    return story.evidence is not None and story.evidence.status is EvidenceStatus.NONE
 
 
-def _plan_step(plan: QueryPlan) -> str:
+def _plan_step(plan: QueryPlan) -> Step:
     views = [view for view in plan.views if view.enabled]
     count = len(views)
     lines = [f"{view.name}: {view.text}" for view in views]
     lines += [f"named: {words}" for words in named_words(plan)]
     if plan.depth is not None:
         lines.append(f"Depth: {plan.depth.kind.value}, for {plan.depth.reason}")
-    return _step(f"Plan: <b>{count}</b> {'query' if count == 1 else 'queries'}", "\n".join(lines))
+    return Step("Plan:", "\n".join(lines), f"{count}", " query" if count == 1 else " queries")
 
 
-def _report_step(report: RoundReport) -> str:
+def _report_step(report: RoundReport) -> Step:
     lines = [report.purpose[:1].upper() + report.purpose[1:]] if report.purpose else []
     lines += [_count_words(count) for count in report.strategies]
     lines += map(query_words, report.queries)
-    lines += retriever_lines(report.retrievers)
+    lines += map(retriever_line, report.retrievers)
     lines.append(f"pool {report.pool_size:,} · {report.milliseconds:.0f} ms")
     if report.number == 0:
-        return _step(f"Scan <b>{report.admitted:,}</b>", "\n".join(lines))
-    return _step(f"Round {report.number} <b>+{report.admitted:,}</b>", "\n".join(lines))
+        return Step("Scan", "\n".join(lines), f"{report.admitted:,}")
+    return Step(f"Round {report.number}", "\n".join(lines), f"+{report.admitted:,}")
 
 
-def _judged_step(judged: SufficiencyJudged) -> str:
+def _judged_step(judged: SufficiencyJudged) -> Step:
     whose = "the language model" if judged.by == "model" else "coverage and gain"
     sure = "" if judged.confidence is None else f", {judged.confidence:.0%} sure"
     lines = [f"judged by {whose}{sure}", *([judged.reasons] if judged.reasons else [])]
     lines += [f"missing: {query}" for query in judged.missing]
-    return _step("Enough" if judged.sufficient else "Not enough yet", "\n".join(lines))
+    return Step("Enough" if judged.sufficient else "Not enough yet", "\n".join(lines))
 
 
 def _count_words(count: StrategyCount) -> str:
@@ -374,14 +349,9 @@ def _count_words(count: StrategyCount) -> str:
     return f"{words}; refused: {reasons}" if reasons else words
 
 
-def _started_step(started: RoundStarted) -> str:
-    lines = [plural(len(started.seeds), "seed"), *map(query_words, started.queries)]
-    return f'<span class="step live" data-tip="{escape(chr(10).join(lines))}">Round {started.number} …</span>'
-
-
-def _ending(story: Story) -> str:
+def _ending(story: Story) -> Mapping[str, Any] | None:
     if story.stop is None or story.running:
-        return ""
+        return None
     facts = [
         stop_coverage_words(story.stop),
         completeness_words(story.stop),
@@ -389,10 +359,9 @@ def _ending(story: Story) -> str:
         f"{story.seconds:.2f} s" if story.seconds >= SHORTEST else "from cache",
     ]
     lines = [f"{name.replace('_', ' ')}: {value:g}" for name, value in sorted(story.stop.numbers.items())]
-    numbers = "\n".join([*lines, evidence_words(story.stop)]).strip()
-    nothing = story.evidence is not None and story.evidence.status is EvidenceStatus.NONE
-    tone = " early" if story.stop.reason in LIMITS or nothing else ""
-    return (
-        f'<span class="stop{tone}" tabindex="0" data-tip="{escape(numbers)}"><b>{stop_words(story.stop)}</b>'
-        f" · {' · '.join(fact for fact in facts if fact)}</span>"
-    )
+    return {
+        "words": stop_words(story.stop),
+        "facts": [fact for fact in facts if fact],
+        "tip": "\n".join([*lines, evidence_words(story.stop)]).strip(),
+        "is_early": story.stop.reason in LIMITS or _found_nothing(story),
+    }

@@ -35,7 +35,6 @@ from ui.investigate.expansion_rows import Looked
 from ui.investigate.finding import WAITING as NO_AREAS
 from ui.investigate.finding import coverage, figures_html, finding_html
 from ui.investigate.panels import PARTS, Stage, banner_html, on_failure
-from ui.investigate.passages import WAITING as NO_PASSAGES
 from ui.investigate.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.investigate.plan import CaseRequest, case_request, edited_plan
 from ui.investigate.progress import Story, render_progress, update_progress
@@ -48,6 +47,7 @@ from ui.server.template import Room, StateChangedError, packed, unpacked
 from ui.server.warming import loading
 from ui.session import LINED, CaseSessions, case_of, new_token, turn_of
 from ui.shelf import Library
+from ui.templating import rendered
 
 LOG = logging.getLogger(__name__)
 REST_STEP = 40
@@ -130,7 +130,7 @@ def ranked_value(opened: OpenCase) -> str:
 
 
 def _cards(opened: OpenCase, cards: str) -> str:
-    return f'<div class="cards" data-corpus="{attribute(opened.corpus_name)}">{cards}</div>'
+    return rendered("investigate/list.html", corpus=opened.corpus_name, cards=cards)
 
 
 def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
@@ -341,7 +341,7 @@ def empty_values(stage: Stage) -> Updates:
         stage.story: "",
         stage.board: "",
         stage.coverage: NO_AREAS,
-        stage.ranked: NO_PASSAGES,
+        stage.ranked: nothing_found(""),
         stage.rest: "",
         stage.answer: NO_ANSWER,
         stage.bar: "",

@@ -25,11 +25,10 @@ from starlette.responses import Response
 from engine.access.users import Person, Realm, Role, Users, is_key
 from engine.caching import Cache
 from engine.errors import AccessError, InputError
-from engine.language.characters import escape
 from engine.operator_settings import OperatorSettings
 from ui.server.address import address_of, is_local
 from ui.server.rates import Buckets, Rate
-from ui.templating import ASSETS
+from ui.templating import ASSETS, rendered
 
 # Login methods, the login page, users and passwords.
 
@@ -76,13 +75,7 @@ def by_token(token: str) -> Person:
 def login_page(form: str, message: str = "") -> str:
     """Return the login page around the form of a login method."""
     style = (ASSETS / "login.css").read_text(encoding="utf-8")
-    notice = f'<p role="alert">{escape(message)}</p>' if message else "<p>Please log in.</p>"
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Redstring: log in</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta name="robots" content="noindex"><style>{style}</style></head>'
-        f"<body><main><h1>Redstring</h1>{notice}{form}</main></body></html>"
-    )
+    return rendered("login.html", style=style, form=form, message=message)
 
 
 # The protocol of login methods, and the login by name and password.
