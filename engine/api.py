@@ -174,7 +174,7 @@ def compare(first: Case, second: Case) -> Comparison:
 
 
 def export(case: Case, form: str, path: str | Path | None = None) -> bytes:
-    """Return a case in a format: csv, docx, graphml, html, json, md, prov or trec.
+    """Return a case in a format: bibtex, csl, csv, docx, graphml, html, json, md, prov, qrels, ris or trec.
 
     Writes it to ``path`` too, if there is one. Raises InputError for an unknown format, or for a file that
     cannot be written.

@@ -43,7 +43,7 @@ def short_citation(passage: Passage, document: Document) -> str:
     # "Ports Act" may be the act of 1980 or of 2010.
     names = [one for one in document.aliases if not _YEAR.fullmatch(title.removeprefix(one))]
     name = min((*names, title), key=len)
-    if _is_edition(document):
+    if is_edition(document):
         # All editions share the shortest name.
         name = f"{document.number}:{document.year}"
     return _joined(name, passage)
@@ -60,10 +60,10 @@ def full_citation(passage: Passage, document: Document) -> str:
     number = " of ".join(str(part) for part in (document.number, document.year) if part)
     if not number and (day := document.metadata.get("date")):
         number = ", ".join(filter(None, (document.issuer, str(day))))
-    if _is_edition(document):
+    if is_edition(document):
         number = f"{document.number}:{document.year}"
     title = document.title or document.id
-    if _is_edition(document) and str(document.number) in title and str(document.year) in title:
+    if is_edition(document) and str(document.number) in title and str(document.year) in title:
         number = ""
     named = f"{title} ({number})" if number and number not in title else title
     if not passage.label:
@@ -78,7 +78,8 @@ def full_citation(passage: Passage, document: Document) -> str:
     return ", ".join(part for part in (cited, place) if part) + f" [{passage.id}]"
 
 
-def _is_edition(document: Document) -> bool:
+def is_edition(document: Document) -> bool:
+    """Return whether a document is an edition of a standard."""
     return document.type == STANDARD and bool(document.number and document.year)
 
 
