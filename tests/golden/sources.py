@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from engine import bounded
-from engine import bounded_yaml
 from tests.engine.answers import test_changes
 from tests.tables import table
 

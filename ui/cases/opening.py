@@ -22,9 +22,6 @@ from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError, RedstringError, ResourceError, for_visitors
 from engine.exports.cases import ExportableCase, export_of, load_shared
 from engine.exports.cases import load_for_export as handed_over_case
-from engine.investigation.events import SufficiencyJudged
-from engine.exports.cases import load_shared
-from engine.exports.registry import ExportableCase, export_of
 from engine.investigation.factory import reopen_case
 from engine.investigation.record import Investigation, SufficiencyJudged
 from engine.records.conversion import investigation_of, investigation_to_json

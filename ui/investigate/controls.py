@@ -13,9 +13,7 @@ import gradio as gr
 from gradio.components import Component
 
 from engine.errors import SettingsError
-from engine.language.characters import escape
 from engine.language.embedders.transformer import model_name
-from engine.language.embedders.loading import model_name
 from engine.records.text import changed_fields, day_words, nearest, settings_words, value_words
 from engine.retrieval.retrievers.registry import all_retrievers, title_of
 from engine.settings import AUTO, InvestigationSettings, checked, preset

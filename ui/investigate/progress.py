@@ -20,8 +20,6 @@ from engine.investigation.record import (
     Stopped,
     SufficiencyJudged,
 )
-from engine.language.characters import attribute, escape
-from engine.investigation.facets import NONE
 from engine.llm.cost import CostReport
 from engine.model import (
     NOTHING,

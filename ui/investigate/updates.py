@@ -20,7 +20,6 @@ from engine.investigation import Case, make_case
 from engine.investigation.filters import NOTHING_LEFT
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.record import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
-from engine.language.characters import attribute
 from engine.llm import LanguageModel
 from engine.records.phrases import short_citation
 from engine.records.replaying import Step

@@ -14,8 +14,7 @@ from datetime import date
 
 import orjson
 
-from engine.exports.cases import Names, names_of, private_record_in
-from engine.exports.registry import Export, ExportableCase
+from engine.exports.cases import Export, ExportableCase, Names, names_of, private_record_in
 from engine.model import Document
 from engine.records.phrases import is_edition
 from engine.records.record import CaseRecord, PassagePart

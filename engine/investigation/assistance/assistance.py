@@ -11,13 +11,10 @@ from pydantic import BaseModel, Field
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.coverage import Coverage
 from engine.investigation.pool import Pool, Reading
-from engine.llm import Data, Form, Prompt, prompt
-from engine.llm.prompt import addresses_machine
-from engine.model import NOTHING, AreaCoverage, AreaState, Completeness, GapQuery, counted
 from engine.language.analysis import analyzer
 from engine.language.characters import shortened
-from engine.llm import Data, Form, Prompt, suspicion
-from engine.llm.suspicion import addresses_machine, shown
+from engine.llm import Data, Form, Prompt, prompt
+from engine.llm.prompt import addresses_machine, shown
 from engine.model import NOTHING, AreaCoverage, AreaState, Completeness, GapQuery, Passage, counted
 from engine.retrieval.asking import Asking
 from engine.retrieval.relevance import Relevance

@@ -16,6 +16,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from engine.bounded import inflate
 from engine.corpus.embedded.publication import WEIGHTS_NAME
 from engine.corpus.journal import Journals
 from engine.corpus.judgements import (
@@ -29,7 +30,6 @@ from engine.corpus.judgements import (
 )
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.errors import CorpusError, InputError, UnpackingError
-from engine.unpacking import inflate
 
 # The generalised additive model of the ranking, and the addends learned from reviewers' verdicts.
 
@@ -288,7 +288,7 @@ def experience_from(values: Mapping[str, object]) -> Experience:
 # verdicts.
 #
 # Weights for all users of a corpus are in the journal of ``engine.corpus.judgements``; those of a
-# matter are with its cases (``engine.records.store.matter_weights``). Learned weights are used
+# matter are with its cases (``engine.records.store.database``). Learned weights are used
 # only after they are adopted.
 
 # Most bytes of unpacked weights.

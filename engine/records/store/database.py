@@ -18,8 +18,7 @@ from engine.bounded import inflate
 from engine.corpus.journal import signed_name
 from engine.corpus.judgements import Act, WeightsLine, latest_act
 from engine.errors import DamagedError, InputError, UnpackingError
-from engine.investigation.ranking.additive import Experience
-from engine.investigation.ranking.weights import packed_experience, unpacked_experience
+from engine.investigation.ranking.additive import Experience, packed_experience, unpacked_experience
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.chain import Event, broken_events, digest, now
 from engine.records.store.opening import READS, WEIGHTS, open_database, readable_error

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.exports.cases import record_in
+from engine.exports.cases import export_of, record_in
 from engine.exports.formats.citations import Entry, _bibtex, _ris
-from engine.exports.registry import export_of
 from tests.engine.exports.cases import KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
 
