@@ -85,7 +85,7 @@ class ToldFirst:
     is_folded: bool = False
 
 
-def told_first_html(lines: Sequence[ToldFirst]) -> str:
+def notices_html(lines: Sequence[ToldFirst]) -> str:
     """Return the lines, each with its offers."""
     return rendered("investigate/told_first.html", lines=lines) if lines else ""
 
@@ -105,7 +105,7 @@ def named_html(plan: QueryPlan, day: date, titles: Mapping[str, str] = NOTHING) 
         words = f"What “{titles.get(document, document)}” says comes first, as the question asks for it."
         asked = f'{question} document:"{document}"'
         lines.append(ToldFirst("focus", words, [("Search nothing else", asked)]))
-    return told_first_html(lines)
+    return notices_html(lines)
 
 
 def transaction_html(question: str, found: Transaction | None, kinds: Mapping[str, str]) -> str:
@@ -118,7 +118,7 @@ def transaction_html(question: str, found: Transaction | None, kinds: Mapping[st
     words = (
         f"Treated as a question about “{kinds.get(found.id, found.id)}”, so its usual topics must be covered."
     )
-    return told_first_html([ToldFirst("transaction", words, offers, is_folded=True)])
+    return notices_html([ToldFirst("transaction", words, offers, is_folded=True)])
 
 
 def depth_html(plan: QueryPlan) -> str:
@@ -132,7 +132,7 @@ def depth_html(plan: QueryPlan) -> str:
         DepthKind.DEEP: ("Extra rounds", DepthKind.USUAL, "Use fewer rounds"),
     }[depth.kind]
     asked = f"{_without(plan.question, 'depth')} depth:{other.value}"
-    return told_first_html([ToldFirst("depth", f"{words}: {depth.reason}.", [(offer, asked)])])
+    return notices_html([ToldFirst("depth", f"{words}: {depth.reason}.", [(offer, asked)])])
 
 
 def _without(question: str, sign: str) -> str:
