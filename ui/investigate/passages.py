@@ -182,7 +182,7 @@ def more_button(remaining: int) -> str:
     """Return the control that fetches the next part of the pool; empty if nothing remains."""
     if remaining <= 0:
         return ""
-    words = f"Show more of the pool ({remaining:,})"
+    words = f"Show more passages ({remaining:,})"
     return f'<button type="button" class="more-pool" data-act="more">{words}</button>'
 
 
