@@ -93,7 +93,7 @@
         color: { color: colour(red ? "accent" : edge.strategy), opacity: red ? (first.has(edge.id) || edge.id === string ? 1 : 0.6) : dim ? QUIET : EDGE, inherit: false },
       };
     }));
-    label(main, (node) => !quiet(node));
+    label(main, (node) => !(hit && !hit(node)) && !(evidence && !evidence.has(node.id)), quiet);
   }
 
   /* A string inside one column always bends to the right, where its words stand. */
@@ -102,18 +102,19 @@
     return place.get(edge.from).y > place.get(edge.to).y ? { ...edge.smooth, type: "curvedCCW" } : edge.smooth;
   }
 
-  function label(main, loud) {
+  function label(main, wanted, quiet) {
     const known = byId();
     labels = main.filter((edge) => edge.quote).map((edge) => ({ text: edge.quote, edge, name: false }));
     if (chosen !== null && known.has(chosen)) labels.push({ text: known.get(chosen).name, node: chosen, name: true });
     const pinned = new Set(data.pinned || []);
     const rank = (node) => (pinned.has(node.id) ? 0 : node.rank);
-    plates = data.nodes.filter((node) => node.id !== chosen && rank(node) !== null && rank(node) !== undefined && loud(node))
-      .sort((a, b) => rank(a) - rank(b)).slice(0, PLATES).map((node) => ({ text: node.name, node: node.id, plate: node.strategy }));
+    plates = data.nodes.filter((node) => node.id !== chosen && rank(node) !== null && rank(node) !== undefined && wanted(node))
+      .sort((a, b) => rank(a) - rank(b)).slice(0, PLATES).map((node) => ({ text: node.name, node: node.id, plate: node.strategy, dim: quiet(node) }));
     notes.replaceChildren(...[...labels, ...plates].map((item) => {
       const note = document.createElement("div");
       note.className = item.plate ? "note plate" : item.name ? "note name" : "note";
       if (item.plate) note.style.setProperty("--c", colour(item.plate));
+      note.classList.toggle("dim", Boolean(item.dim));
       note.dir = "auto";
       note.textContent = item.text;
       item.element = note;

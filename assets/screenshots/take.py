@@ -1,7 +1,8 @@
-"""Take a picture of every view of a running page: ``python assets/screenshots/take.py URL FOLDER [VIEW ...]``.
+"""Take a picture of every view of a running page: ``python take.py URL FOLDER [VIEW ...]``.
 
-Each view is taken at 1440x900 and 390x844, light and dark, in English, German and Arabic; ``--quick`` takes the wide
-light page in English alone. Needs playwright and a Chromium (``CHROMIUM`` names another than the system's).
+Each view is taken at 1440x900 and 390x844, light and dark, in English, German and Arabic; ``--only PART``
+takes the combinations that contain PART, such as ``wide-light-en``. Needs playwright and a Chromium
+(``CHROMIUM`` names another than the system's).
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ import argparse
 import os
 import shutil
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Page, sync_playwright
 
 QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 LANGUAGES = ("en", "de", "ar")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 def _pane(name: str) -> Callable[[Page], None]:
@@ -50,6 +54,13 @@ def _view(name: str, *clicks: str) -> Callable[[Page], None]:
     return show
 
 
+def _check(page: Page) -> None:
+    page.click(".views [data-view=check]")
+    page.fill("[data-chk=text]", "A manager may grant an agent any powers (Article 14 of the Agency Code).")
+    page.click("[data-chk=go]")
+    page.wait_for_selector(".chk-claim")
+
+
 def _settings(page: Page) -> None:
     page.click("#fold")
 
@@ -64,7 +75,7 @@ VIEWS: dict[str, Callable[[Page], None]] = {
     "coverage": _pane("coverage"),
     "settings": _settings,
     "model": lambda page: page.click("#model-open"),
-    "check": _view("check", "[data-chk=example]", "[data-chk=go]"),
+    "check": _check,
     "cases": _view("cases", ".cas-list .cas-open"),
     "records": _view("cases", "#cases [data-tab=records]"),
     "review": _view("review"),
@@ -109,15 +120,22 @@ def _take(page: Page, url: str, folder: Path, views: list[str]) -> None:
         page.screenshot(path=folder / f"{name}.png")
 
 
+def _report(where: str, said: object) -> None:
+    """Print what a page said on its console, or its error."""
+    print(where, getattr(said, "text", said))
+
+
 def main() -> None:
+    """Take the pictures that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("url")
     parser.add_argument("folder", type=Path)
     parser.add_argument("views", nargs="*", default=["first", *VIEWS])
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="")
     given = parser.parse_args()
     path = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    wanted = [("wide", "light", "en")] if given.quick else list(product(SIZES, ("light", "dark"), LANGUAGES))
+    every = product(SIZES, SCHEMES, LANGUAGES)
+    wanted = [one for one in every if given.only in "-".join(one)]
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
         for size, scheme, language in wanted:
@@ -131,8 +149,8 @@ def main() -> None:
             )
             page = context.new_page()
             where = f"{size}-{scheme}-{language}"
-            page.on("console", lambda said, where=where: print(where, said.type, said.text))
-            page.on("pageerror", lambda error, where=where: print(where, "error", error))
+            page.on("console", partial(_report, where))
+            page.on("pageerror", partial(_report, where))
             folder = given.folder / where
             folder.mkdir(parents=True, exist_ok=True)
             _take(page, given.url, folder, given.views)

@@ -227,8 +227,8 @@ _LINE = "The server works on as many cases at once as it has places; the visitor
 class Story:
     """The progress of an investigation so far. ``terms``: its settings; ``cost``: the language model's usage;
     ``loading``: whether the scan waits for a model to load; ``ahead``: the number of cases before it in the
-    queue, None once it runs. ``seconds`` is None if the time says nothing, as that of the example: a server that
-    has just started is slow."""
+    queue, None once it runs. ``seconds`` is None for the example: a server that has just
+    started is slow."""
 
     terms: Terms | None = None
     plan: QueryPlan | None = None

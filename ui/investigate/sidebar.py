@@ -148,7 +148,10 @@ _DEPTHS = {
     Preset.THOROUGH: "Three rounds along four threads, up to 1,000 passages.",
     Preset.DETECTIVE: "Four rounds along eight threads, up to 2,000 passages.",
 }
-_NOTE = f'<small>{_DEPTHS[START]}</small><p role="status" hidden><span></span> <button type="button">reset</button></p>'
+_NOTE = (
+    f"<small>{_DEPTHS[START]}</small>"
+    '<p role="status" hidden><span></span> <button type="button">reset</button></p>'
+)
 _IN_MATTER = (
     '<a class="skip" href="#ranked">Skip to the passages</a>'
     '<p hidden>Asked in the matter <bdi></bdi> <button type="button">leave it</button></p>'
