@@ -150,20 +150,21 @@
     plates.forEach((item) => plate(item, taken));
   }
 
-  /* A name stands to the right of its dot, else to the left, else nowhere: the best passages come first. */
+  /* A name stands to the right of its dot, else to the left or aslant, else nowhere: the best passages come first. */
   function plate(item, taken) {
-    const at = network.canvasToDOM(place.get(item.node));
+    const spot = place.get(item.node);
+    if (!spot) return;
+    const at = network.canvasToDOM(spot);
     const half = item.element.offsetWidth / 2, tall = item.element.offsetHeight;
-    const top = at.y - tall / 2, bottom = at.y + tall / 2;
-    const free = (left) => left - half > 2 && left + half < host.clientWidth - 2 && top > 34
+    const boxAt = (side, down) => ({ left: at.x + side * (8 + half), half, top: at.y + down - tall / 2, bottom: at.y + down + tall / 2 });
+    const free = ({ left, top, bottom }) => left - half > 2 && left + half < host.clientWidth - 2 && top > 34
       && !taken.some((box) => Math.abs(box.left - left) < box.half + half && bottom > box.top - 1 && top < box.bottom + 1);
-    const left = [at.x + 8 + half, at.x - 8 - half].find(free);
-    item.box = left === undefined ? null : { left, half, top, bottom };
+    item.box = [boxAt(1, 0), boxAt(-1, 0), boxAt(1, 9), boxAt(1, -9)].find(free) || null;
     item.element.classList.toggle("off", !item.box);
     if (!item.box) return;
     taken.push(item.box);
-    item.element.style.left = `${left}px`;
-    item.element.style.top = `${bottom}px`;
+    item.element.style.left = `${item.box.left}px`;
+    item.element.style.top = `${item.box.bottom}px`;
   }
   const plateAt = ({ x, y }) => plates.find(({ box }) => box && Math.abs(box.left - x) < box.half && y > box.top && y < box.bottom);
 
