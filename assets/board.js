@@ -5,6 +5,7 @@
   const ROW = 6; // the least height of a dot's row, px, before the board grows beyond the frame
   const QUIET = 0.26; // opacity of what does not belong to the selected path
   const EDGE = 0.48;
+  const PLATES = 40; // most names tried
 
   const host = document.getElementById("board");
   const heads = document.getElementById("heads");
@@ -24,6 +25,7 @@
   let columnX = [];
   let dot = 1; // dots shrink where rows are narrow
   let labels = []; // notes along the selected path
+  let plates = []; // names of ranked and pinned passages, as far as there is room
 
   const colour = (token) => colours[token] || "#888";
   const byId = () => new Map(data.nodes.map((node) => [node.id, node]));
@@ -91,7 +93,7 @@
         color: { color: colour(red ? "accent" : edge.strategy), opacity: red ? (first.has(edge.id) || edge.id === string ? 1 : 0.6) : dim ? QUIET : EDGE, inherit: false },
       };
     }));
-    label(main);
+    label(main, (node) => !(hit && !hit(node)) && !(evidence && !evidence.has(node.id)), quiet);
   }
 
   /* A string inside one column always bends to the right, where its words stand. */
@@ -100,13 +102,19 @@
     return place.get(edge.from).y > place.get(edge.to).y ? { ...edge.smooth, type: "curvedCCW" } : edge.smooth;
   }
 
-  function label(main) {
+  function label(main, wanted, quiet) {
     const known = byId();
     labels = main.filter((edge) => edge.quote).map((edge) => ({ text: edge.quote, edge, name: false }));
     if (chosen !== null && known.has(chosen)) labels.push({ text: known.get(chosen).name, node: chosen, name: true });
-    notes.replaceChildren(...labels.map((item) => {
+    const pinned = new Set(data.pinned || []);
+    const rank = (node) => (pinned.has(node.id) ? 0 : node.rank);
+    plates = data.nodes.filter((node) => node.id !== chosen && rank(node) !== null && rank(node) !== undefined && wanted(node))
+      .sort((a, b) => rank(a) - rank(b)).slice(0, PLATES).map((node) => ({ text: node.name, node: node.id, plate: node.strategy, dim: quiet(node) }));
+    notes.replaceChildren(...[...labels, ...plates].map((item) => {
       const note = document.createElement("div");
-      note.className = item.name ? "note name" : "note";
+      note.className = item.plate ? "note plate" : item.name ? "note name" : "note";
+      if (item.plate) note.style.setProperty("--c", colour(item.plate));
+      note.classList.toggle("dim", Boolean(item.dim));
       note.dir = "auto";
       note.textContent = item.text;
       item.element = note;
@@ -139,7 +147,26 @@
       item.element.style.left = `${left}px`;
       item.element.style.top = `${bottom}px`;
     });
+    plates.forEach((item) => plate(item, taken));
   }
+
+  /* A name stands to the right of its dot, else to the left or aslant, else nowhere: the best passages come first. */
+  function plate(item, taken) {
+    const spot = place.get(item.node);
+    if (!spot) return;
+    const at = network.canvasToDOM(spot);
+    const half = item.element.offsetWidth / 2, tall = item.element.offsetHeight;
+    const boxAt = (side, down) => ({ left: at.x + side * (8 + half), half, top: at.y + down - tall / 2, bottom: at.y + down + tall / 2 });
+    const free = ({ left, top, bottom }) => left - half > 2 && left + half < host.clientWidth - 2 && top > 34
+      && !taken.some((box) => Math.abs(box.left - left) < box.half + half && bottom > box.top - 1 && top < box.bottom + 1);
+    item.box = [boxAt(1, 0), boxAt(-1, 0), boxAt(1, 9), boxAt(1, -9)].find(free) || null;
+    item.element.classList.toggle("off", !item.box);
+    if (!item.box) return;
+    taken.push(item.box);
+    item.element.style.left = `${item.box.left}px`;
+    item.element.style.top = `${item.box.bottom}px`;
+  }
+  const plateAt = ({ x, y }) => plates.find(({ box }) => box && Math.abs(box.left - x) < box.half && y > box.top && y < box.bottom);
 
   function fit() {
     const size = layOut();
@@ -167,7 +194,7 @@
       return head;
     }));
     if (data.nodes.length) fit();
-    else { nodes.clear(); notes.replaceChildren(); labels = []; }
+    else { nodes.clear(); notes.replaceChildren(); labels = []; plates = []; }
   }
 
   function theme(next) {
@@ -213,9 +240,11 @@
     return undefined;
   });
   network.on("afterDrawing", follow);
-  network.on("click", ({ nodes: hit, edges: strings }) => {
+  network.on("click", ({ nodes: hit, edges: strings, pointer }) => {
     host.focus();
     if (hit.length) return tell({ type: "select", id: hit[0] });
+    const named = plateAt(pointer.DOM);
+    if (named) return tell({ type: "select", id: named.node });
     return tell(strings.length ? { type: "string", id: strings[0] } : { type: "clear" });
   });
   network.on("doubleClick", ({ nodes: hit }) => { if (!hit.length) fit(); });

@@ -42,7 +42,7 @@
   function chosenCorpus() {
     const carried = corpus() ? corpus().questions.length : 0;
     const own = one("option[value=own]", part("gold"));
-    own.textContent = carried ? `that come with the corpus (${carried})` : "none come with this corpus";
+    own.textContent = carried ? `Included with the corpus (${carried})` : "None included with this corpus";
     own.disabled = !carried;
     if (!carried) part("gold").value = "files"; else if (!part("queries").files.length) part("gold").value = "own";
     chosenGold();

@@ -51,7 +51,7 @@
     post({ type: "theme", colours });
   }
   const NOTHING = { nodes: [], edges: [], heads: [] };
-  const sendBoard = () => post({ type: "draw", data: state.data || NOTHING, selected: state.selected, string: state.string });
+  const sendBoard = () => post({ type: "draw", data: { ...(state.data || NOTHING), heads: (state.data || NOTHING).heads.map(redstring.word || String) }, selected: state.selected, string: state.string });
   const sendEvidence = () => post({ type: "evidence", ids: state.evidence ? [...state.evidence.ids] : [] });
   const sendWords = () => post({ type: "search", text: state.words });
   /* A frame that has just loaded knows nothing, whatever was said before: it is told everything. */

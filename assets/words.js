@@ -86,6 +86,94 @@
     ["Grades", "Ränge", "Tingkat", "الدرجات"],
     ["Statistics", "Statistik", "Statistik", "إحصاءات"],
     ["Report", "Bericht", "Laporan", "تقرير"],
+    ["Expand the search", "Suche erweitern", "Perluas pencarian", "توسيع البحث"],
+    ["Follow", "Verfolgen", "Ikuti", "تتبع"],
+    ["Same document", "Selbes Dokument", "Dokumen yang sama", "الوثيقة نفسها"],
+    ["References", "Verweise", "Rujukan", "الإحالات"],
+    ["Shared names and terms", "Gemeinsame Namen und Begriffe", "Nama dan istilah bersama", "الأسماء والمصطلحات المشتركة"],
+    ["Similar meaning", "Ähnliche Bedeutung", "Makna serupa", "المعنى المشابه"],
+    ["Closely connected", "Eng verbunden", "Terhubung erat", "وثيق الصلة"],
+    ["Amendments and exceptions", "Änderungen und Ausnahmen", "Perubahan dan pengecualian", "التعديلات والاستثناءات"],
+    ["Definitions of terms", "Begriffsbestimmungen", "Definisi istilah", "تعريفات المصطلحات"],
+    ["Concepts", "Konzepte", "Konsep", "المفاهيم"],
+    ["Links extracted by a model", "Vom Modell erkannte Verweise", "Tautan hasil model", "روابط استخرجها النموذج"],
+    ["Whole document", "Ganzes Dokument", "Seluruh dokumen", "الوثيقة كاملة"],
+    ["Close coverage gaps", "Lücken schließen", "Tutup celah cakupan", "سد ثغرات التغطية"],
+    ["Rounds", "Runden", "Putaran", "الجولات"],
+    ["Maximum passages collected", "Höchstzahl gesammelter Stellen", "Jumlah maksimum bagian", "الحد الأقصى للمقاطع"],
+    ["Passages to show", "Angezeigte Stellen", "Bagian yang ditampilkan", "المقاطع المعروضة"],
+    ["Follow references", "Verweisen folgen", "Ikuti rujukan", "اتجاه الإحالات"],
+    ["Law as at", "Rechtsstand", "Hukum per tanggal", "القانون كما في"],
+    ["Law as of", "Rechtsstand", "Hukum per tanggal", "القانون كما في"],
+    ["Filters", "Filter", "Saringan", "عوامل التصفية"],
+    ["More settings", "Weitere Einstellungen", "Pengaturan lain", "إعدادات أخرى"],
+    ["Search more", "Weiter suchen", "Cari lagi", "ابحث أكثر"],
+    ["Not needed", "Nicht nötig", "Tidak perlu", "غير لازم"],
+    ["Add texts", "Texte ergänzen", "Tambah teks", "أضف نصوصا"],
+    ["show all", "alle zeigen", "tampilkan semua", "عرض الكل"],
+    ["show more", "mehr zeigen", "tampilkan lagi", "عرض المزيد"],
+    ["{} of {}", "{} von {}", "{} dari {}", "{} من {}"],
+    ["{} more examples", "{} weitere Beispiele", "{} contoh lain", "{} أمثلة أخرى"],
+    ["Round {}", "Runde {}", "Putaran {}", "الجولة {}"],
+    ["query", "Anfrage", "kueri", "استعلام"],
+    ["queries", "Anfragen", "kueri", "استعلامات"],
+    ["scan", "erste Suche", "pencarian awal", "البحث الأول"],
+    ["reference", "Verweis", "rujukan", "إحالة"],
+    ["many paths", "eng verbunden", "terhubung erat", "وثيق الصلة"],
+    ["amendment", "Änderung", "perubahan", "تعديل"],
+    ["same document", "selbes Dokument", "dokumen yang sama", "الوثيقة نفسها"],
+    ["entity", "Name", "nama", "اسم مشترك"],
+    ["by a gap query", "durch Nachsuche", "lewat pencarian susulan", "ببحث تكميلي"],
+    ["query for a gap", "Nachsuche", "pencarian susulan", "بحث تكميلي"],
+    ["selected path", "gewählter Pfad", "jalur terpilih", "المسار المختار"],
+    ["topics covered: {} of {}", "Themen belegt: {} von {}", "topik tercakup: {} dari {}", "الموضوعات المغطاة: {} من {}"],
+    ["{} passages", "{} Stellen", "{} bagian", "{} مقطعا"],
+    ["law as at {}", "Rechtsstand {}", "hukum per {}", "القانون كما في {}"],
+    ["Saved in “", "Gespeichert in „", "Disimpan di “", "محفوظة في «"],
+    ["now", "jetzt", "sekarang", "الآن"],
+    ["{}m ago", "vor {} min", "{} mnt lalu", "قبل {} د"],
+    ["{}h ago", "vor {} Std.", "{} jam lalu", "قبل {} س"],
+    ["{}d ago", "vor {} Tagen", "{} hari lalu", "قبل {} يوم"],
+    ["{} named", "{} benannt", "{} disebut", "{} مسماة"],
+    ["{} of {} found", "{} von {} gefunden", "{} dari {} ditemukan", "وجد {} من {}"],
+    ["How they relate", "Wie sie zusammenhängen", "Hubungannya", "كيف تترابط"],
+    ["Rules", "Regeln", "Aturan", "القواعد"],
+    ["{} to check", "{} zu prüfen", "{} perlu diperiksa", "{} للتدقيق"],
+    ["The provision it cites", "Die angeführte Vorschrift", "Ketentuan yang dirujuk", "الحكم المحال إليه"],
+    ["The {} provisions it cites", "Die {} angeführten Vorschriften", "{} ketentuan yang dirujuk", "الأحكام المحال إليها ({})"],
+    ["Read together with", "Zusammen zu lesen mit", "Dibaca bersama", "يقرأ مع"],
+    ["The same words as", "Wortgleich mit", "Sama bunyinya dengan", "بالنص نفسه مع"],
+    ["{} passages came through this one", "{} Stellen über diese gefunden", "{} bagian lewat bagian ini", "{} مقاطع عبر هذا المقطع"],
+    ["{} more trail", "{} weitere Spur", "{} jejak lagi", "مسار آخر ({})"],
+    ["{} more trails", "{} weitere Spuren", "{} jejak lagi", "مسارات أخرى ({})"],
+    ["not on the question", "passt nicht zur Frage", "bukan soal ini", "خارج السؤال"],
+    ["not in force", "nicht in Kraft", "tidak berlaku", "غير نافذ"],
+    ["says the same", "sagt dasselbe", "isinya sama", "بالمعنى نفسه"],
+    ["another matter", "andere Sache", "perkara lain", "مسألة أخرى"],
+    ["score", "Wert", "skor", "الدرجة"],
+    ["Show more passages ({})", "Mehr Stellen zeigen ({})", "Tampilkan bagian lain ({})", "عرض مقاطع أخرى ({})"],
+    ["· law of {}", "· Rechtsstand {}", "· hukum per {}", "· القانون كما في {}"],
+    ["· no gap in the coverage · estimated {}% of relevant passages found ({} to {}%) · {} links not followed · from cache", "· keine Lücke · geschätzt {}% der einschlägigen Stellen gefunden ({} bis {}%) · {} Verweise nicht verfolgt · aus dem Speicher", "· tanpa celah cakupan · perkiraan {}% bagian relevan ditemukan ({} sampai {}%) · {} tautan tidak diikuti · dari cache", "· لا ثغرة في التغطية · عثر على {}% تقديرا من المقاطع ذات الصلة ({} إلى {}%) · {} رابطا لم يتبع · من الذاكرة"],
+    ["· no gap in the coverage · estimated {}% of relevant passages found ({} to {}%) · {} links not followed", "· keine Lücke · geschätzt {}% der einschlägigen Stellen gefunden ({} bis {}%) · {} Verweise nicht verfolgt", "· tanpa celah cakupan · perkiraan {}% bagian relevan ditemukan ({} sampai {}%) · {} tautan tidak diikuti", "· لا ثغرة في التغطية · عثر على {}% تقديرا من المقاطع ذات الصلة ({} إلى {}%) · {} رابطا لم يتبع"],
+    ["{} documents · {} passages", "{} Dokumente · {} Stellen", "{} dokumen · {} bagian", "{} وثيقة · {} مقطعا"],
+    ["documents", "Dokumente", "dokumen", "وثيقة"],
+    ["sections", "Abschnitte", "bagian dokumen", "قسما"],
+    ["passages", "Stellen", "bagian", "مقطعا"],
+    ["references", "Verweise", "rujukan", "إحالة"],
+    ["entities and terms", "Namen und Begriffe", "nama dan istilah", "اسما ومصطلحا"],
+    ["Changes", "Änderungen", "Perubahan", "التغييرات"],
+    ["Outdated references", "Veraltete Verweise", "Rujukan usang", "إحالات قديمة"],
+    ["To resolve", "Zu klären", "Perlu diselesaikan", "قيد الحل"],
+    ["Review links", "Verweise prüfen", "Tinjau tautan", "مراجعة الروابط"],
+    ["Corpora", "Korpora", "Korpus", "المدونات"],
+    ["Text to check", "Zu prüfender Text", "Teks untuk diperiksa", "النص المراد تدقيقه"],
+    ["Against", "Gegen", "Terhadap", "بالمقارنة مع"],
+    ["Lowest grade", "Niedrigster Rang", "Tingkat terendah", "أدنى درجة"],
+    ["any", "beliebig", "apa saja", "أي درجة"],
+    ["optional", "freiwillig", "opsional", "اختياري"],
+    ["Your name, for the log", "Ihr Name, für das Protokoll", "Nama Anda, untuk log", "اسمك للسجل"],
+    ["or drop a file: .txt, .md, .docx, .pdf", "oder Datei ablegen: .txt, .md, .docx, .pdf", "atau letakkan berkas: .txt, .md, .docx, .pdf", "أو أفلت ملفا: ‎.txt، .md، .docx، .pdf"],
+    ["Each statement is compared with the sources in force and with the provision it cites. Works without a language model.", "Jede Aussage wird mit den geltenden Quellen und der angeführten Vorschrift verglichen. Ohne Sprachmodell.", "Setiap pernyataan dibandingkan dengan sumber yang berlaku dan ketentuan yang dikutip. Tanpa model bahasa.", "تقارن كل عبارة بالمصادر النافذة وبالحكم المستشهد به، بلا نموذج لغوي."],
   ];
   const ATTRIBUTES = ["placeholder", "title", "aria-label"];
   const DOCUMENT = "body [lang], bdi, [dir=auto], .text, .quoted, script, style, textarea";
@@ -94,13 +182,22 @@
   const at = Object.keys(LANGUAGES).indexOf(chosen);
   const words = new Map(at > 0 ? ROWS.map((row) => [row[0], row[at]]) : []);
 
+  /* Numbers and dates in a string stand as {} in its row. */
+  const NUMBER = /\d{1,2} [A-Z][a-z]{2} \d{4}|\d+(?:[.,]\d+)*/g;
+  const spoken = (found) => (found.includes(" ") ? new Date(`${found} UTC`).toLocaleDateString(chosen, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }) : found);
+  function word(said) {
+    if (!said || words.has(said)) return words.get(said);
+    const numbers = said.match(NUMBER);
+    return numbers ? words.get(said.replace(NUMBER, "{}"))?.replace(/\{\}/g, () => spoken(numbers.shift())) : undefined;
+  }
   function text(node) {
     const said = node.data.trim();
-    const other = words.get(said);
-    if (other && !node.parentElement?.closest(DOCUMENT)) node.data = node.data.replace(said, other);
+    const other = word(said);
+    // The same word in both languages is left: setting it would be a change, to be translated again.
+    if (other && other !== said && !node.parentElement?.closest(DOCUMENT)) node.data = node.data.replace(said, other);
   }
   function element(found) {
-    ATTRIBUTES.forEach((name) => { const other = words.get(found.getAttribute(name)); if (other) found.setAttribute(name, other); });
+    ATTRIBUTES.forEach((name) => { const said = found.getAttribute(name), other = word(said); if (other && other !== said) found.setAttribute(name, other); });
   }
   function translate(root) {
     if (root.nodeType === Node.TEXT_NODE) { text(root); return; }
@@ -125,5 +222,5 @@
     };
     if (document.body) watch(); else addEventListener("DOMContentLoaded", watch);
   }
-  redstring.language = language;
+  Object.assign(redstring, { language, word: (said) => word(said) || said });
 })();

@@ -103,12 +103,12 @@ def _tiles(found: Evaluation, total: int) -> Iterator[tuple[str, str]]:
     pool, said, times = found.pool, found.completeness, found.milliseconds
     asked = f"{found.queries:,}" if found.queries == total else f"{found.queries:,} of {total:,}"
     yield asked, "questions"
-    yield _percent(pool["recall"]), "of the gold is in the pool"
-    yield _percent(pool["complete"]), "of the pools are complete"
-    yield f"{pool['mean_size']:.0f}", "passages in a pool, on average"
+    yield _percent(pool["recall"]), "of the correct passages are collected"
+    yield _percent(pool["complete"]), "of the questions have them all"
+    yield f"{pool['mean_size']:.0f}", "passages collected per question, on average"
     yield (
         _percent(pool["precision"]),
-        f"of a pool is gold or one relation away from it ({_percent(pool['gold'])} gold)",
+        f"of collected passages are correct or one link away ({_percent(pool['gold'])} correct)",
     )
     if said:
         yield _percent(said["estimate"]), "average estimated completeness"

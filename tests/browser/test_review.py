@@ -70,7 +70,7 @@ def test_a_queue_is_made_and_judged_to_its_end_by_keys_alone(
     assert page.locator(".rev-chip[aria-pressed=true]").count() == 0
     for key in ("2", "1", "1", "4", "1"):
         press(page, key)
-    page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
+    page.wait_for_selector(".rev-figures h1 >> text=All done")
     shown = page.inner_text(".rev-figures")
     assert "7 of 7 items" in shown
     assert "Agreement needs at least two reviewers" in shown
@@ -114,7 +114,7 @@ def test_later_undo_and_reload_lose_nothing(
     # The last one that is left comes again, however often it is put off.
     assert item(page) not in seen
     press(page, "3")
-    page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
+    page.wait_for_selector(".rev-figures h1 >> text=All done")
     assert len(verdicts(reviews)) == 5
 
 

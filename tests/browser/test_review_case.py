@@ -75,7 +75,7 @@ def test_from_a_case_to_its_first_item_and_back_with_marks(
     page.wait_for_selector(ITEM)
     while page.get_attribute(".rev", "data-show") == "queue":
         press(page, "1")
-    page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
+    page.wait_for_selector(".rev-figures h1 >> text=All done")
     page.wait_for_function("document.querySelector('[data-part=matter]').options.length > 0")
 
 

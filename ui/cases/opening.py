@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from threading import Lock
@@ -118,6 +118,7 @@ class ExampleCase:
             self._failed = state
             return None
         opened.is_example = True
+        opened.seconds, opened.story = 0.0, replace(opened.story, seconds=None)
         return _Made(state, case_values(opened, PARTS), packed(opened, corpus), corpus)
 
 

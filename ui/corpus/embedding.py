@@ -164,13 +164,10 @@ def _waiting(folder: Path, state: str) -> int:
 def _done(info: CorpusInfo) -> Answer:
     unread = unread_by(info.embedding, info)
     title = title_of(info.embedding)
-    words = f"Searched by meaning, too ({title})."
+    words = f"Keyword and semantic search ({title})."
     if unread:
         count = sum(info.languages[language] for language in unread)
-        words = (
-            f"Searched by meaning, too ({title}), but for {plural(count, 'passage')} in "
-            f"{languages_named(unread)}, which {title} does not read."
-        )
+        words = f"{words} {plural(count, 'passage')} in {languages_named(unread)} are found by keywords only."
     return {"state": "done", "words": words, "share": None}
 
 
@@ -185,7 +182,7 @@ def _none(info: CorpusInfo, known: Sequence[Offer]) -> Answer:
     unread = languages_named(unread_by(first.spec, info))
     words = f"{BY_WORDS}: most of it is in {unread}, which {first.title} does not read."
     if not reading:
-        words += f" No model on this server reads {unread}."
+        words += f" No semantic model here supports {unread}."
         return {"state": "none", "words": words, "share": None}
     words += f" Choose {' or '.join(offer.title for offer in reading)}, which does."
     return {"state": "none", "words": words, "share": None, **_choice(SEARCH, reading)}

@@ -34,8 +34,8 @@ GROUP_TITLES: Mapping[str, str] = {
 }
 # The hint below a group's title. That of the language model disappears when one is connected.
 GROUP_HINTS: Mapping[str, str] = {
-    "model": '<span class="needs-model">Needs a language model, connected by the button at the top. Until '
-    "then each task is done without one, as well as that can be.</span>"
+    "model": '<span class="needs-model">Needs a language model (connect one at the top). Without one, '
+    "built-in rules do these tasks.</span>"
 }
 FRACTION_STEP = 0.01
 # Units of fields with one entry a line.
@@ -51,15 +51,15 @@ _REGISTERED: Mapping[str, Callable[[], Iterable[str]]] = {
 }
 # Labels of controls whose field name is not clear enough.
 LABELS: Mapping[str, str] = {
-    "strategies": "Follow these threads",
-    "follow": "Follow threads",
-    "citation_direction": "References",
+    "strategies": "Follow",
+    "follow": "Expand the search",
+    "citation_direction": "Follow references",
     "model_tasks": "Done by the language model",
-    "pool_size": "Pool limit",
-    "top_k": "Passages to rank",
+    "pool_size": "Maximum passages collected",
+    "top_k": "Passages to show",
     "per_document": "Passages per document",
     "close_gaps": thread("gaps").title,
-    "as_of": "In force on",
+    "as_of": "Law as at",
     "types": "Types of documents",
     "issuers": "Issued by",
     "statuses": "Status",
@@ -68,7 +68,7 @@ _TITLES: Mapping[str, Callable[[str], str]] = {
     "strategies": lambda name: thread(name).title,
     "retrievers": title_of,
     "transaction_type": lambda name: (
-        "as the question says" if name == AUTO else name.replace("_", " ").replace("-", " ")
+        "Detect from the question" if name == AUTO else name.replace("_", " ").replace("-", " ")
     ),
     RERANKER: title,
 }

@@ -185,7 +185,8 @@ _LINE = "The server works on as many cases at once as it has places; the visitor
 class Story:
     """The progress of an investigation so far. ``terms``: its settings; ``cost``: the language model's usage;
     ``loading``: whether the scan waits for a model to load; ``ahead``: the number of cases before it in the
-    queue, None once it runs."""
+    queue, None once it runs. ``seconds`` is None for the example: a server that has just
+    started is slow."""
 
     terms: Terms | None = None
     plan: QueryPlan | None = None
@@ -194,7 +195,7 @@ class Story:
     areas: tuple[AreaCoverage, ...] = ()
     stop: Stop | None = None
     ranked: int | None = None
-    seconds: float = 0.0
+    seconds: float | None = 0.0
     notes: tuple[str, ...] = field(default=())
     cost: CostReport | None = None
     judged: tuple[SufficiencyJudged, ...] = ()
@@ -347,6 +348,12 @@ def _count_words(count: StrategyCount) -> str:
     return f"{words}; refused: {reasons}" if reasons else words
 
 
+def _time_words(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"{seconds:.2f} s" if seconds >= SHORTEST else "from cache"
+
+
 def _ending(story: Story) -> Mapping[str, Any] | None:
     if story.stop is None or story.running:
         return None
@@ -354,7 +361,7 @@ def _ending(story: Story) -> Mapping[str, Any] | None:
         stop_coverage_words(story.stop),
         completeness_words(story.stop),
         f"{plural(refused(story.reports), 'link')} not followed",
-        f"{story.seconds:.2f} s" if story.seconds >= SHORTEST else "from cache",
+        _time_words(story.seconds),
     ]
     lines = [f"{name.replace('_', ' ')}: {value:g}" for name, value in sorted(story.stop.numbers.items())]
     return {

