@@ -616,23 +616,21 @@ _ACT_WORD = re.compile(r"(?:Act|Law|Regulations?|Rules|Code|Order|Directive|Decr
 
 def _foreign_act(passage: Passage, position: int) -> int | None:
     """Return the end of a name at ``position`` that is an act in another language by its words, or None."""
-    for language, names in _ACTS_ABROAD.items():
-        if not passage.language.startswith(language) and (name := names.match(passage.text, position)):
+    for own_languages, names in _ACTS_ABROAD.items():
+        if passage.language[:2] not in own_languages and (name := names.match(passage.text, position)):
             return name.end()
     return None
 
 
-# Names of acts that texts of another language cite: "section 4 of the Hafenordnung".
+# Names of acts that texts of other languages than these cite: "section 4 of the Hafenordnung".
 _ACTS_ABROAD = {
-    "en": re.compile(r"[A-Z]\w+(?: (?:and|of|for|[A-Z]\w+)){0,5} (?:Act|Ordinance|Regulations)(?!\w)"),
-    "de": re.compile(r"[A-ZÄÖÜ]\w{2,}(?:gesetz(?:buch)?|ordnung|satzung)(?:e?s)?(?!\w)"),
-    "nl": re.compile(r"[A-Z]\w{3,}(?:wet|wetboek)(?!\w)"),
-    "sv": re.compile(r"[A-ZÅÄÖ]\w{3,}lagen(?!\w)"),
-    "da": re.compile(r"[A-ZÆØÅ]\w{3,}loven(?!\w)"),
-    "fr": re.compile(r"(?:Code d(?:e|u|es)|Loi|Décret) [\wà-ÿ°-]+"),
-    "es": re.compile(r"(?:Ley|Código|Real Decreto) [\wà-ÿ°/-]+"),
-    "it": re.compile(r"(?:Legge|Codice) [\wà-ÿ°/-]+"),
-    "id": re.compile(r"(?:Undang-Undang|Peraturan) [\w/-]+"),
+    ("en",): re.compile(r"[A-Z]\w+(?: (?:and|of|for|[A-Z]\w+)){0,5} (?:Act|Ordinance|Regulations)(?!\w)"),
+    ("de",): re.compile(r"[A-ZÄÖÜ]\w{2,}(?:gesetz(?:buch)?|ordnung|satzung)(?:e?s)?(?!\w)"),
+    # German and Dutch words end as Swedish ones: "der Grundlagen".
+    ("nl", "sv", "da", "nb", "de"): re.compile(r"[A-ZÅÄÖÆØ]\w{3,}(?:wet|wetboek|lagen|loven)(?!\w)"),
+    ("fr",): re.compile(r"(?:Code d(?:e|u|es)|Loi|Décret) [\w°-]+"),
+    ("es", "it"): re.compile(r"(?:Ley|Código|Real Decreto|Legge|Codice) [\w°/-]+"),
+    ("id", "ms"): re.compile(r"(?:Undang-Undang|Peraturan) [\w/-]+"),
 }
 
 
