@@ -20,6 +20,7 @@ from engine.languages.tables import (
     Validity,
     Words,
     all_words,
+    entity_words,
     law,
     words,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "all_words",
     "base_of",
     "codes",
+    "entity_words",
     "file_of",
     "files",
     "law",

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from engine.language.addresses import Address, number_key
 from engine.language.designations import forms_of, splits
@@ -42,7 +43,7 @@ from engine.language.references.names import (
 )
 from engine.language.references.provisions import Provisions
 from engine.language.references.readings import Readings, grammars, statement_reader
-from engine.languages import law, words
+from engine.languages import base_of, codes, law, words
 from engine.model import Document, Passage, Relation, SectionKind
 
 Exists = Callable[[int, Address, int], bool]
@@ -616,22 +617,15 @@ _ACT_WORD = re.compile(r"(?:Act|Law|Regulations?|Rules|Code|Order|Directive|Decr
 
 def _foreign_act(passage: Passage, position: int) -> int | None:
     """Return the end of a name at ``position`` that is an act in another language by its words, or None."""
-    for own_languages, names in _ACTS_ABROAD.items():
-        if passage.language[:2] not in own_languages and (name := names.match(passage.text, position)):
+    for language, names in _acts_abroad():
+        if language != base_of(passage.language) and (name := names.match(passage.text, position)):
             return name.end()
     return None
 
 
-# Names of acts that texts of other languages than these cite: "section 4 of the Hafenordnung".
-_ACTS_ABROAD = {
-    ("en",): re.compile(r"[A-Z]\w+(?: (?:and|of|for|[A-Z]\w+)){0,5} (?:Act|Ordinance|Regulations)(?!\w)"),
-    ("de",): re.compile(r"[A-ZÄÖÜ]\w{2,}(?:gesetz(?:buch)?|ordnung|satzung)(?:e?s)?(?!\w)"),
-    # German and Dutch words end as Swedish ones: "der Grundlagen".
-    ("nl", "sv", "da", "nb", "de"): re.compile(r"[A-ZÅÄÖÆØ]\w{3,}(?:wet|wetboek|lagen|loven)(?!\w)"),
-    ("fr",): re.compile(r"(?:Code d(?:e|u|es)|Loi|Décret) [\w°-]+"),
-    ("es", "it"): re.compile(r"(?:Ley|Código|Real Decreto|Legge|Codice) [\w°/-]+"),
-    ("id", "ms"): re.compile(r"(?:Undang-Undang|Peraturan) [\w/-]+"),
-}
+@cache
+def _acts_abroad() -> list[tuple[str, re.Pattern[str]]]:
+    return [(code, re.compile(form)) for code in codes() if (form := law(code).acts_abroad)]
 
 
 def _is_longer(mention: Mention, name_end: int) -> bool:
