@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
-from engine import bounded
 from engine.language.characters import HAN, LATIN, scripts_of
 from engine.language.designations import Occupied
 from engine.language.references import instruments
-from engine.languages import tables
+from engine.languages import entity_words
 
 # Organisations and standards, recognised by the words in their names
 
@@ -104,43 +101,6 @@ def standards_in(text: str) -> list[NamedStandard]:
             name = _EDITION.sub("", " ".join(match[0].split()))
             found.append(NamedStandard(name, name))
     return found
-
-
-# Words of each language about named things, from its ``entities.yaml``
-
-ENTITIES = "entities.yaml"
-
-
-@dataclass(frozen=True, slots=True)
-class EntityWords:
-    """Words of a language: kinds of ``documents``, ``labels`` of numbered positions, and how contracts assign
-    roles:
-    ``leads`` and ``articles`` before the role, ``tails`` after it."""
-
-    documents: frozenset[str] = frozenset()
-    labels: frozenset[str] = frozenset()
-    leads: tuple[str, ...] = ()
-    articles: tuple[str, ...] = ()
-    tails: tuple[str, ...] = ()
-
-
-@cache
-def _all() -> Mapping[str, EntityWords]:
-    return {path.parent.name: _read(path) for path in tables.files(ENTITIES)}
-
-
-def _read(path: Path) -> EntityWords:
-    words = bounded.load_yaml(path.read_bytes())
-    lists = (tuple(words.get(part, ())) for part in ("leads", "articles", "tails"))
-    return EntityWords(frozenset(words.get("documents", ())), frozenset(words.get("labels", ())), *lists)
-
-
-def entity_words(language: str) -> EntityWords:
-    """Return the words of a language; empty if it has no entry."""
-    return _all().get(language.split("-")[0], _NONE)
-
-
-_NONE = EntityWords()
 
 
 # Capitalisation over a whole corpus: a word mostly in lower case is not a name by itself

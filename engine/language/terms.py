@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.language.analysis import STOPWORDS
-from engine.language.names import NOUNS_IN_CAPITALS, entity_words, is_organisation, parties_in, standards_in
+from engine.language.names import NOUNS_IN_CAPITALS, is_organisation, parties_in, standards_in
+from engine.languages import entity_words
 from engine.model import EntityKind
 
 _OPEN, _CLOSE = '["“”„«‘]', '["”“»’]'

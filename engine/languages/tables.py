@@ -1,4 +1,4 @@
-"""Tables of a language: the fields of ``words.yaml`` and ``law.yaml``, with their meanings and defaults.
+"""Tables of a language: the fields of ``words.yaml``, ``law.yaml`` and ``entities.yaml``.
 
 A missing field or file gives the defaults.
 """
@@ -49,7 +49,7 @@ def files(name: str) -> tuple[Path, ...]:
     return tuple(path for path in found if path is not None)
 
 
-WORDS, LAW = "words.yaml", "law.yaml"
+WORDS, LAW, ENTITIES = "words.yaml", "law.yaml", "entities.yaml"
 
 
 class _Table(BaseModel):
@@ -261,6 +261,7 @@ class Law(_Table):
     """Expressions of the law in a language; None or empty if not available.
 
     - ``validity``, ``amendments``, ``definitions``, ``front_page``: see these classes.
+    - ``acts_abroad``: form of a name of an act in texts of other languages: "section 4 of the Hafenordnung".
     - ``short_titles``: regular expressions for the short name at the start of a title: "Ley 39/2015" as a
       whole; with the groups ``kind`` and ``about`` their combination ("Ley del Procedimiento
       Administrativo"); with ``kind``, ``number`` and ``year`` the Italian forms ("Legge n. 241 del 1990").
@@ -285,6 +286,7 @@ class Law(_Table):
     definitions: Definitions | None = None
     front_page: FrontPage | None = None
     short_titles: tuple[str, ...] = ()
+    acts_abroad: str = ""
     wanted: dict[
         Literal[
             "measure",
@@ -315,8 +317,19 @@ class Law(_Table):
     frame: tuple[str, ...] = ()
 
 
+class EntityWords(_Table):
+    """Words about named things: kinds of ``documents``, ``labels`` of numbered positions, and how contracts
+    assign roles: ``leads`` and ``articles`` before the role, ``tails`` after it."""
+
+    documents: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
+    leads: tuple[str, ...] = ()
+    articles: tuple[str, ...] = ()
+    tails: tuple[str, ...] = ()
+
+
 _T = TypeVar("_T", bound=_Table)
-_NO_WORDS, _NO_LAW = Words(), Law()
+_NO_WORDS, _NO_LAW, _NO_ENTITIES = Words(), Law(), EntityWords()
 
 
 @cache
@@ -343,6 +356,13 @@ def law(language: str) -> Law:
     """
     path = file_of(base_of(language), LAW)
     return _NO_LAW if path is None else _read(path, Law)
+
+
+@cache
+def entity_words(language: str) -> EntityWords:
+    """Load the words about named things of a language. Raises as ``law``."""
+    path = file_of(base_of(language), ENTITIES)
+    return _NO_ENTITIES if path is None else _read(path, EntityWords)
 
 
 def _read(path: Path, table: type[_T]) -> _T:

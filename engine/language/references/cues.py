@@ -120,6 +120,7 @@ def _after(pattern: str) -> re.Pattern[str]:
 # Number of characters around a sign in which a reference is searched.
 REACH = 100
 
+_STEPS = {"previous": -1, "own": 0, "next": 1}
 # The relation of a span of a text.
 RelationAt = Callable[[str, int, int], Relation]
 
@@ -145,7 +146,7 @@ class RelativeReader:
                 continue
             occupied.add(start, end)
             span = Span(start, end)
-            target = Target(Address(one.kind, None), span, step=one.step, count=one.count)
+            target = Target(Address(one.kind, None), span, step=_STEPS[one.step], count=one.count)
             found.append(Mention(span, text[start:end], self._name, relation(text, start, end), (target,)))
         return found
 

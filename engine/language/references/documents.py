@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from engine.language.addresses import Address, number_key
 from engine.language.designations import forms_of, splits
@@ -42,7 +43,7 @@ from engine.language.references.names import (
 )
 from engine.language.references.provisions import Provisions
 from engine.language.references.readings import Readings, grammars, statement_reader
-from engine.languages import law, words
+from engine.languages import base_of, codes, law, words
 from engine.model import Document, Passage, Relation, SectionKind
 
 Exists = Callable[[int, Address, int], bool]
@@ -616,24 +617,15 @@ _ACT_WORD = re.compile(r"(?:Act|Law|Regulations?|Rules|Code|Order|Directive|Decr
 
 def _foreign_act(passage: Passage, position: int) -> int | None:
     """Return the end of a name at ``position`` that is an act in another language by its words, or None."""
-    for language, names in _ACTS_ABROAD.items():
-        if not passage.language.startswith(language) and (name := names.match(passage.text, position)):
+    for language, names in _acts_abroad():
+        if language != base_of(passage.language) and (name := names.match(passage.text, position)):
             return name.end()
     return None
 
 
-# Names of acts that texts of another language cite: "section 4 of the Hafenordnung".
-_ACTS_ABROAD = {
-    "en": re.compile(r"[A-Z]\w+(?: (?:and|of|for|[A-Z]\w+)){0,5} (?:Act|Ordinance|Regulations)(?!\w)"),
-    "de": re.compile(r"[A-ZÄÖÜ]\w{2,}(?:gesetz(?:buch)?|ordnung|satzung)(?:e?s)?(?!\w)"),
-    "nl": re.compile(r"[A-Z]\w{3,}(?:wet|wetboek)(?!\w)"),
-    "sv": re.compile(r"[A-ZÅÄÖ]\w{3,}lagen(?!\w)"),
-    "da": re.compile(r"[A-ZÆØÅ]\w{3,}loven(?!\w)"),
-    "fr": re.compile(r"(?:Code d(?:e|u|es)|Loi|Décret) [\wà-ÿ°-]+"),
-    "es": re.compile(r"(?:Ley|Código|Real Decreto) [\wà-ÿ°/-]+"),
-    "it": re.compile(r"(?:Legge|Codice) [\wà-ÿ°/-]+"),
-    "id": re.compile(r"(?:Undang-Undang|Peraturan) [\w/-]+"),
-}
+@cache
+def _acts_abroad() -> list[tuple[str, re.Pattern[str]]]:
+    return [(code, re.compile(form)) for code in codes() if (form := law(code).acts_abroad)]
 
 
 def _is_longer(mention: Mention, name_end: int) -> bool:

@@ -1,10 +1,16 @@
-"""Data classes of reference grammars and mentions, and the pattern language of grammar files."""
+"""Data classes of reference grammars and mentions, and the pattern language of grammar files.
+
+The classes of a grammar have the fields of its file; pydantic checks the file against them.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from engine.language.addresses import Address
 from engine.model import Relation, SectionKind, Span
@@ -45,6 +51,17 @@ def spaced(pattern: str) -> str:
 def one_of(pattern: str | Sequence[str]) -> str:
     """Join a list of patterns as alternatives."""
     return pattern if isinstance(pattern, str) else f"(?:{'|'.join(pattern)})"
+
+
+def _joined(value: object) -> object:
+    is_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return one_of(value) if is_list else value  # type: ignore[arg-type]
+
+
+# A pattern of a file, not expanded yet, and the words of a unit or level.
+Pattern = Annotated[str, BeforeValidator(_joined)]
+Words = tuple[str, ...]
+_STRICT = ConfigDict(extra="forbid")
 
 
 class Parts:
@@ -105,10 +122,11 @@ class Unit:
     "point 2" within Annex I.
     """
 
+    __pydantic_config__ = _STRICT
     kind: SectionKind
-    words: tuple[str, ...]
-    plural: tuple[str, ...] = ()
-    number: str = ""
+    words: Words = ()
+    plural: Words = ()
+    number: Pattern = ""
     annexed: bool = False
 
 
@@ -117,14 +135,16 @@ class Level:
     """A level below a provision: "Absatz 2", "ayat (1)", "الفقرة (2)", "paragraph (a)".
 
     ``depth`` 0 is the first level below the provision. Sentences and half-sentences do not ``count``: they
-    are not numbered in print, so they are read but are not part of an address. ``canonical`` converts a
-    number in words; if it returns None, the value stays as printed.
+    are not numbered in print, so they are read but are not part of an address. ``canonical``, set by
+    ``numbers``, converts a number in words; if it returns None, the value stays as printed.
     """
 
-    words: tuple[str, ...]
-    value: str
+    __pydantic_config__ = _STRICT
+    words: Words
+    value: Pattern
     depth: int = 0
     counts: bool = True
+    numbers: str = ""
     canonical: Callable[[str], str | None] | None = None
 
 
@@ -137,12 +157,13 @@ class Cue:
     it.
     """
 
+    __pydantic_config__ = _STRICT
     relation: Relation
-    before: str = NEVER
-    after: str = NEVER
+    before: Pattern = NEVER
+    after: Pattern = NEVER
     signs: tuple[str, ...] = ("",)
-    only: str = ""
-    unless: str = NEVER
+    only: Pattern = ""
+    unless: Pattern = NEVER
     after_signs: tuple[str, ...] = ("",)
 
 
@@ -154,66 +175,79 @@ class ActForm:
     not a provision: "14 CFR Part 39".
     """
 
-    pattern: str
-    sign: str
-    reach: int = 200
+    __pydantic_config__ = _STRICT
+    pattern: Pattern
+    sign: Pattern
+    reach: Annotated[int, Field(ge=1)] = 200
     whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Relative:
-    """Words for a provision ``step`` positions before (-1) or after (1) the text, or around it (0).
+    """Words for the provision before or after the text, or around it ("own").
 
     ``kind``: its kind. ``count``: number of provisions ("the two preceding paragraphs"). ``signs``:
     substrings, one of which is in every match.
     """
 
+    __pydantic_config__ = _STRICT
     kind: SectionKind
-    step: int
-    pattern: str
-    signs: tuple[str, ...]
-    count: int = 1
+    step: Literal["previous", "next", "own"]
+    pattern: Pattern
+    signs: Annotated[list[str], Field(min_length=1)]
+    count: Annotated[int, Field(ge=1)] = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A form in which a text gives a document a short name: '<name> (hereinafter "<short>")'.
 
-    ``form`` has the groups ``name`` and ``short``. One of ``signs`` is in every match. With an ``act_word`` a
+    ``form`` contains <name> and <short>, whose forms are ``name``, by default that of the grammar, and
+    ``short``. One of ``signs`` is in every match. With an ``act_word`` a
     name must contain such a word, ends with the last of them and a year, and begins after the last ``lead``;
     ``maker`` before it may be omitted.
     """
 
-    form: str
+    __pydantic_config__ = _STRICT
+    form: Pattern
+    short: Pattern
+    name: Pattern = ""
     signs: tuple[str, ...] = ("",)
-    act_word: str = ""
-    lead: str = NEVER
-    maker: str = NEVER
+    act_word: Pattern = ""
+    lead: Pattern = NEVER
+    maker: Pattern = NEVER
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """An expected reference of an example; None is not compared."""
 
+    __pydantic_config__ = _STRICT
     text: str
     relation: Relation | None = None
     document: str | None = None
     reads: tuple[str, ...] | None = None
 
 
+def _as_fields(value: object) -> object:
+    return {"text": value} if isinstance(value, str) else value
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """A text and all its references, in order."""
 
+    __pydantic_config__ = _STRICT
     text: str
-    finds: tuple[Found, ...]
+    finds: tuple[Annotated[Found, BeforeValidator(_as_fields)], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """The grammar of a jurisdiction.
 
-    - ``value``: converts a printed number to its canonical form; None if it is not a number.
+    - ``parts``: named patterns that later ones insert. ``value``, set by ``numbers``, converts a printed
+      number to its canonical form; None if it is not a number.
     - ``brackets``: parts attached to a number, "(1)(a)". ``bare``: a number without a word for its kind.
     - ``also``, ``through``: join lists and ranges. ``and_next``: adds the next number. ``run_on``: joins a
       reference to the next if both may belong to one document. ``chain``: joins an inner to an outer
@@ -232,36 +266,40 @@ class Grammar:
       that no rule derives from each other. ``case_law``: US court decisions are read too.
     """
 
+    __pydantic_config__ = _STRICT
     name: str
     languages: tuple[str, ...]
     units: tuple[Unit, ...]
-    number: str
-    value: Callable[[str], str | None]
+    number: Pattern
+    numbers: str = "plain"
+    value: Callable[[str], str | None] = str
+    parts: Mapping[str, Pattern] = field(default_factory=dict)
     levels: tuple[Level, ...] = ()
-    brackets: str = ""
-    bare: str = ""
-    also: str = NEVER
-    through: str = NEVER
-    and_next: str = NEVER
-    either: str = NEVER
-    run_on: str = NEVER
-    chain: str = NEVER
-    inward: str = NEVER
-    here: str = NEVER
-    here_before: str = NEVER
-    after: str = NEVER
-    name_form: str = NEVER
-    leads: str = NEVER
-    that: str = NEVER
-    that_before: str = NEVER
-    back: tuple[str, ...] = ()
-    back_of: str = NEVER
-    back_words: tuple[tuple[SectionKind, str], ...] = ()
-    before: str = ""
-    year_before: str = NEVER
-    year_behind: str = NEVER
-    former_before: str = NEVER
-    former_behind: str = NEVER
+    brackets: Pattern = ""
+    bare: Pattern = ""
+    also: Pattern = NEVER
+    through: Pattern = NEVER
+    and_next: Pattern = NEVER
+    either: Pattern = NEVER
+    run_on: Pattern = NEVER
+    chain: Pattern = NEVER
+    inward: Pattern = NEVER
+    here: Pattern = NEVER
+    here_before: Pattern = NEVER
+    after: Pattern = NEVER
+    name_form: Pattern = NEVER
+    leads: Pattern = NEVER
+    that: Pattern = NEVER
+    that_before: Pattern = NEVER
+    back: tuple[Pattern, ...] = ()
+    back_of: Pattern = NEVER
+    back_words: Mapping[SectionKind, Pattern] = field(default_factory=dict)
+    before: Pattern = ""
+    year_before: Pattern = NEVER
+    year_behind: Pattern = NEVER
+    former_before: Pattern = NEVER
+    former_behind: Pattern = NEVER
+    acts_sign: Pattern = ""
     acts: tuple[ActForm, ...] = ()
     glued: str = ""
     cues: tuple[Cue, ...] = ()

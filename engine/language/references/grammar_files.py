@@ -1,174 +1,33 @@
 """Load and check grammar files: ``references.yaml`` in the folder of each language.
 
-``GrammarFile`` has the fields, ``Grammar`` explains them, and ``grammar.py`` describes the language of
-patterns. ``examples`` are texts with the expected references; tests run them. A file in the operator's folder
-replaces the shipped grammar of the same name or adds one.
+``grammar.py`` has the fields of a file, and the language of its patterns. ``examples`` are texts with the
+expected references; tests run them. A file in the operator's folder replaces the shipped grammar of the same
+name or adds one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from engine import bounded, files, languages
 from engine.errors import FileRefusedError, GrammarError, YamlError
 from engine.language.references import instruments
-from engine.language.references.grammar import (
-    NEVER,
-    ActForm,
-    Cue,
-    Definition,
-    Example,
-    Found,
-    Grammar,
-    Level,
-    Parts,
-    Relative,
-    Unit,
-    one_of,
-)
+from engine.language.references.grammar import ActForm, Definition, Grammar, Level, Parts, Unit, one_of
 from engine.language.references.instruments import eu_act_form
 from engine.language.references.levels import NUMBERS, PARTS
-from engine.model import Relation, SectionKind
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Part = TypeVar("Part", bound=DataclassInstance)
 
 SHIPPED = "references.yaml"
-
-Pattern = str | list[str]
-Words = list[str]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class UnitFile(_Part):
-    """A kind of provision: see ``Unit``."""
-
-    kind: SectionKind
-    words: Words = []
-    plural: Words = []
-    number: Pattern = ""
-    annexed: bool = False
-
-
-class LevelFile(_Part):
-    """A level below a provision: see ``Level``."""
-
-    words: Words
-    value: Pattern
-    depth: int = 0
-    counts: bool = True
-    numbers: str = ""
-
-
-class CueFile(_Part):
-    """Words that give a relation: see ``Cue``."""
-
-    relation: Relation
-    before: Pattern = NEVER
-    after: Pattern = NEVER
-    signs: Words = [""]
-    only: Pattern = ""
-    unless: Pattern = NEVER
-    after_signs: Words = [""]
-
-
-class ActFile(_Part):
-    """A form of names of acts: see ``ActForm``."""
-
-    pattern: Pattern
-    sign: Pattern
-    reach: int = Field(default=200, ge=1)
-    whole: bool = False
-
-
-class RelativeFile(_Part):
-    """Words for a relative position: see ``Relative``. ``step`` is previous, next or own."""
-
-    kind: SectionKind
-    step: Literal["previous", "next", "own"]
-    pattern: Pattern
-    signs: Words = Field(min_length=1)
-    count: int = Field(default=1, ge=1)
-
-
-class DefinitionFile(_Part):
-    """A form in which a text names a document: see ``Definition``. ``form`` contains <name> and <short>.
-
-    ``name``: form of the long name; default: ``name_form`` of the grammar.
-    """
-
-    form: Pattern
-    short: Pattern
-    name: Pattern = ""
-    signs: Words = [""]
-    act_word: Pattern = ""
-    lead: Pattern = NEVER
-    maker: Pattern = NEVER
-
-
-class FoundFile(_Part):
-    """An expected reference of an example: its text, and optionally other properties."""
-
-    text: str
-    relation: Relation | None = None
-    document: str | None = None
-    reads: list[str] | None = None
-
-
-class ExampleFile(_Part):
-    """A text and its references."""
-
-    text: str
-    finds: list[str | FoundFile]
-
-
-class GrammarFile(_Part):
-    """The fields of a grammar file; see ``Grammar`` for their meanings."""
-
-    name: str
-    languages: list[str]
-    numbers: str = "plain"
-    parts: dict[str, Pattern] = {}
-    number: Pattern
-    units: list[UnitFile]
-    levels: list[LevelFile] = []
-    brackets: Pattern = ""
-    bare: Pattern = ""
-    also: Pattern = NEVER
-    through: Pattern = NEVER
-    and_next: Pattern = NEVER
-    either: Pattern = NEVER
-    run_on: Pattern = NEVER
-    chain: Pattern = NEVER
-    inward: Pattern = NEVER
-    here: Pattern = NEVER
-    here_before: Pattern = NEVER
-    that: Pattern = NEVER
-    that_before: Pattern = NEVER
-    back: list[Pattern] = []
-    back_of: Pattern = NEVER
-    back_words: dict[SectionKind, Pattern] = {}
-    leads: Pattern = NEVER
-    after: Pattern = NEVER
-    name_form: Pattern = NEVER
-    before: Pattern = ""
-    year_before: Pattern = NEVER
-    year_behind: Pattern = NEVER
-    former_before: Pattern = NEVER
-    former_behind: Pattern = NEVER
-    acts: Pattern | list[ActFile] = ""
-    acts_sign: Pattern = ""
-    glued: str = ""
-    cues: list[CueFile] = []
-    relative: list[RelativeFile] = []
-    definitions: list[DefinitionFile] = []
-    case_law: bool = False
-    known: list[list[str]] = []
-    examples: list[ExampleFile] = []
 
 
 def load_grammars(folder: Path | None = None) -> tuple[Grammar, ...]:
@@ -223,11 +82,14 @@ def load_grammar(path: Path, *, checked: bool = True) -> Grammar:
     except YamlError as error:
         raise GrammarError(f"{path}: not YAML: {error}") from error
     try:
-        return _grammar(GrammarFile.model_validate(content), checked=checked)
+        grammar = _model().validate_python(_with_act_forms(content))
+        return _Fields(grammar, checked=checked).grammar(grammar)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "the whole file"
-        raise GrammarError(f"{path}: {field}: {first['msg']}") from error
+        is_unknown = first["type"] == "unexpected_keyword_argument"
+        message = "Extra inputs are not permitted" if is_unknown else first["msg"]
+        raise GrammarError(f"{path}: {field}: {message}") from error
     except _FieldError as error:
         raise GrammarError(f"{path}: {error}") from error
 
@@ -236,164 +98,111 @@ class _FieldError(ValueError):
     """A well-formed but invalid field of a grammar file."""
 
 
-class _Fields:
-    """Expands patterns; errors name the field."""
+@cache
+def _model() -> TypeAdapter[Grammar]:
+    return TypeAdapter(Grammar)
 
-    def __init__(self, file: GrammarFile, *, checked: bool) -> None:
+
+def _with_act_forms(content: Any) -> Any:
+    """Join the names of acts that share ``acts_sign`` to one form, after those with their own signs."""
+    acts = content.get("acts") if isinstance(content, dict) else None
+    if not acts:
+        return content
+    acts = acts if isinstance(acts, list) else [acts]
+    plain = [one for one in acts if isinstance(one, str)]
+    forms = [one for one in acts if not isinstance(one, str)]
+    if plain:
+        forms.append({"pattern": plain, "sign": content.get("acts_sign", "")})
+    return content | {"acts": forms}
+
+
+class _Fields:
+    """Checks and expands the fields of a grammar; errors name the field."""
+
+    def __init__(self, grammar: Grammar, *, checked: bool) -> None:
+        if not grammar.languages:
+            raise _FieldError("languages: at least one is needed")
+        if not grammar.units:
+            raise _FieldError("units: at least one is needed")
+        self._numbers("numbers", grammar.numbers)
         try:
-            ready = PARTS.get(file.numbers, {}) | _eu_acts(file.languages)
-            self._parts = Parts(file.parts, ready, checked=checked)
+            ready = PARTS.get(grammar.numbers, {}) | _eu_acts(grammar.languages)
+            self._parts = Parts(grammar.parts, ready, checked=checked)
         except ValueError as error:
             raise _FieldError(f"parts: {error}") from error
 
-    def pattern(self, field: str, pattern: Pattern) -> str:
+    def grammar(self, grammar: Grammar) -> Grammar:
+        """Return the grammar with its patterns as regular expressions."""
+        ready = self._expanded(grammar, "")
+        definitions = tuple(
+            self._definition(f"definitions.{place}.form", one, ready.name_form)
+            for place, one in enumerate(ready.definitions)
+        )
+        standards = ActForm(instruments.FORM, instruments.SIGN, instruments.REACH, whole=True)
+        return replace(
+            ready,
+            value=NUMBERS[ready.numbers],
+            acts=(*ready.acts, standards),
+            definitions=definitions,
+            name_form=one_of([instruments.FORM, ready.name_form]),
+            before=ready.before and one_of([f"{instruments.FORM},?", ready.before]),
+        )
+
+    def _expanded(self, part: Part, path: str) -> Part:
+        """Expand the patterns of a part and of the parts in it."""
+        expanded: dict[str, Any] = {}
+        for one in fields(part):
+            name, value = f"{path}{one.name}", getattr(part, one.name)
+            if one.type == "Pattern":
+                expanded[one.name] = self._pattern(name, value)
+            elif one.type == "Words":
+                self._check_words(name, value)
+            elif one.type == "Mapping[SectionKind, Pattern]":
+                expanded[one.name] = {
+                    key: self._pattern(f"{name}.{key}", pattern) for key, pattern in value.items()
+                }
+            elif one.type == "tuple[Pattern, ...]":
+                expanded[one.name] = tuple(
+                    self._pattern(f"{name}.{place}", pattern) for place, pattern in enumerate(value)
+                )
+            elif isinstance(value, tuple):
+                expanded[one.name] = tuple(
+                    self._expanded(inner, f"{name}.{place}.")
+                    if is_dataclass(inner) and not isinstance(inner, type)
+                    else inner
+                    for place, inner in enumerate(value)
+                )
+        if isinstance(part, Unit) and not part.words and not part.plural:
+            raise _FieldError(f"{path[:-1]}: a unit needs words or plural")
+        if isinstance(part, Level) and part.numbers:
+            expanded["canonical"] = self._numbers(f"{path}numbers", part.numbers)
+        return replace(part, **expanded)
+
+    def _numbers(self, field: str, name: str) -> Callable[[str], str | None]:
+        if name not in NUMBERS:
+            raise _FieldError(f"{field}: {name!r} is none of {', '.join(NUMBERS)}")
+        return NUMBERS[name]
+
+    def _pattern(self, field: str, pattern: str) -> str:
         try:
-            return self._parts.expanded(one_of(pattern))
+            return self._parts.expanded(pattern)
         except ValueError as error:
             raise _FieldError(f"{field}: {error}") from error
 
-    def words(self, field: str, words: Words) -> tuple[str, ...]:
+    def _check_words(self, field: str, words: tuple[str, ...]) -> None:
         for word in words:
             if not word or not (word[0].isalpha() or word[0] == "§"):
                 raise _FieldError(f"{field}: {word!r} does not begin with a letter")
-            self.pattern(field, word)
-        return tuple(words)
+            self._pattern(field, word)
+
+    def _definition(self, field: str, one: Definition, name_form: str) -> Definition:
+        if one.form.count("<name>") != 1 or one.form.count("<short>") != 1:
+            raise _FieldError(f"{field}: it must say <name> once and <short> once")
+        form = one.form.replace("<name>", f"(?P<name>{one.name or name_form})")
+        return replace(one, form=form.replace("<short>", f"(?P<short>{one.short})"))
 
 
-def _eu_acts(languages: list[str]) -> dict[str, str]:
+def _eu_acts(known: tuple[str, ...]) -> dict[str, str]:
     """Return the part ``%eu_act%``: names of EU acts by number in the EU languages."""
-    forms = [form for language in languages if (form := eu_act_form(language))]
+    forms = [form for language in known if (form := eu_act_form(language))]
     return {"eu_act": "|".join(forms)} if forms else {}
-
-
-# Fields that are a single pattern and have the same name in ``Grammar``.
-_PATTERNS = (
-    *("either", "here_before", "that_before", "and_next", "back_of"),
-    *("number", "brackets", "bare", "also", "through", "run_on", "chain", "inward", "here", "that"),
-    *("leads", "after", "year_before", "year_behind", "former_before", "former_behind"),
-)
-
-
-_STEPS = {"previous": -1, "own": 0, "next": 1}
-
-
-def _grammar(file: GrammarFile, *, checked: bool) -> Grammar:
-    if file.numbers not in NUMBERS:
-        raise _FieldError(f"numbers: {file.numbers!r} is none of {', '.join(NUMBERS)}")
-    if not file.languages:
-        raise _FieldError("languages: at least one is needed")
-    if not file.units:
-        raise _FieldError("units: at least one is needed")
-    fields = _Fields(file, checked=checked)
-    return Grammar(
-        name=file.name,
-        languages=tuple(file.languages),
-        value=NUMBERS[file.numbers],
-        units=tuple(_unit(fields, f"units.{place}", unit) for place, unit in enumerate(file.units)),
-        levels=tuple(_level(fields, f"levels.{place}", level) for place, level in enumerate(file.levels)),
-        back=tuple(fields.pattern(f"back.{place}", form) for place, form in enumerate(file.back)),
-        back_words=tuple(
-            (kind, fields.pattern(f"back_words.{kind}", word)) for kind, word in file.back_words.items()
-        ),
-        glued=file.glued,
-        case_law=file.case_law,
-        acts=tuple(_acts(fields, file)),
-        cues=tuple(
-            Cue(
-                cue.relation,
-                fields.pattern(f"cues.{place}.before", cue.before),
-                fields.pattern(f"cues.{place}.after", cue.after),
-                tuple(cue.signs),
-                fields.pattern(f"cues.{place}.only", cue.only),
-                fields.pattern(f"cues.{place}.unless", cue.unless),
-                tuple(cue.after_signs),
-            )
-            for place, cue in enumerate(file.cues)
-        ),
-        relative=tuple(
-            Relative(
-                one.kind,
-                _STEPS[one.step],
-                fields.pattern(f"relative.{place}.pattern", one.pattern),
-                tuple(one.signs),
-                one.count,
-            )
-            for place, one in enumerate(file.relative)
-        ),
-        definitions=tuple(
-            _definition(fields, f"definitions.{place}", one, file.name_form)
-            for place, one in enumerate(file.definitions)
-        ),
-        known=tuple(tuple(group) for group in file.known),
-        examples=tuple(_example(example) for example in file.examples),
-        **{name: fields.pattern(name, getattr(file, name)) for name in _PATTERNS},
-        name_form=one_of([instruments.FORM, fields.pattern("name_form", file.name_form)]),
-        before=one_of([f"{instruments.FORM},?", fields.pattern("before", file.before)])
-        if file.before
-        else "",
-    )
-
-
-def _acts(fields: _Fields, file: GrammarFile) -> Iterator[ActForm]:
-    """Yield the forms of names without a provision: one with ``acts_sign``, or several with their own
-    signs."""
-    for place, one in enumerate(file.acts if isinstance(file.acts, list) else ()):
-        if isinstance(one, ActFile):
-            pattern = fields.pattern(f"acts.{place}.pattern", one.pattern)
-            yield ActForm(pattern, fields.pattern(f"acts.{place}.sign", one.sign), one.reach, one.whole)
-    if (
-        plain := file.acts
-        if isinstance(file.acts, str)
-        else [one for one in file.acts if isinstance(one, str)]
-    ):
-        yield ActForm(fields.pattern("acts", plain), fields.pattern("acts_sign", file.acts_sign))
-    yield ActForm(instruments.FORM, instruments.SIGN, instruments.REACH, whole=True)
-
-
-def _unit(fields: _Fields, field: str, unit: UnitFile) -> Unit:
-    if not unit.words and not unit.plural:
-        raise _FieldError(f"{field}: a unit needs words or plural")
-    return Unit(
-        unit.kind,
-        fields.words(f"{field}.words", unit.words),
-        fields.words(f"{field}.plural", unit.plural),
-        fields.pattern(f"{field}.number", unit.number),
-        unit.annexed,
-    )
-
-
-def _level(fields: _Fields, field: str, level: LevelFile) -> Level:
-    if level.numbers and level.numbers not in NUMBERS:
-        raise _FieldError(f"{field}.numbers: {level.numbers!r} is none of {', '.join(NUMBERS)}")
-    return Level(
-        fields.words(f"{field}.words", level.words),
-        fields.pattern(f"{field}.value", level.value),
-        level.depth,
-        level.counts,
-        NUMBERS[level.numbers] if level.numbers else None,
-    )
-
-
-def _definition(fields: _Fields, field: str, one: DefinitionFile, name_form: Pattern) -> Definition:
-    form = fields.pattern(f"{field}.form", one.form)
-    if form.count("<name>") != 1 or form.count("<short>") != 1:
-        raise _FieldError(f"{field}.form: it must say <name> once and <short> once")
-    name = fields.pattern(f"{field}.name", one.name or name_form)
-    short = fields.pattern(f"{field}.short", one.short)
-    return Definition(
-        form.replace("<name>", f"(?P<name>{name})").replace("<short>", f"(?P<short>{short})"),
-        tuple(one.signs),
-        fields.pattern(f"{field}.act_word", one.act_word),
-        fields.pattern(f"{field}.lead", one.lead),
-        fields.pattern(f"{field}.maker", one.maker),
-    )
-
-
-def _example(example: ExampleFile) -> Example:
-    finds = tuple(
-        Found(one)
-        if isinstance(one, str)
-        else Found(one.text, one.relation, one.document, None if one.reads is None else tuple(one.reads))
-        for one in example.finds
-    )
-    return Example(example.text, finds)

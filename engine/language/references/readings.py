@@ -15,6 +15,7 @@ from engine.language.references.designations import DesignationReader
 from engine.language.references.grammar import Grammar, Mention, Target
 from engine.language.references.grammar_files import load_grammars
 from engine.language.references.recogniser import Recogniser
+from engine.languages import base_of
 from engine.model import Passage, Relation, SectionKind, Span
 from engine.operator_settings import operator_settings
 
@@ -31,6 +32,11 @@ def grammars() -> tuple[Grammar, ...]:
     return load_grammars(operator_settings().grammars)
 
 
+def _grammar(language: str) -> Grammar | None:
+    base = base_of(language)
+    return next((grammar for grammar in grammars() if base in grammar.languages), None)
+
+
 @cache
 def _compiled(name: str) -> Recogniser:
     return Recogniser(next(grammar for grammar in grammars() if grammar.name == name))
@@ -39,9 +45,8 @@ def _compiled(name: str) -> Recogniser:
 @cache
 def recogniser(language: str) -> Recogniser | None:
     """Return the recogniser of a language (ISO 639-1, region ignored); None if there is no grammar."""
-    base = language.split("-")[0].lower()
-    name = next((grammar.name for grammar in grammars() if base in grammar.languages), None)
-    return _compiled(name) if name else None
+    grammar = _grammar(language)
+    return _compiled(grammar.name) if grammar else None
 
 
 def prepare(languages: Iterable[str]) -> None:
@@ -70,8 +75,8 @@ def _as_printed(mention: Mention, text: str) -> Mention:
 
 @cache
 def _designation_reader(language: str) -> DesignationReader | None:
-    base = language.split("-")[0].lower()
-    return next((DesignationReader(grammar) for grammar in grammars() if base in grammar.languages), None)
+    grammar = _grammar(language)
+    return DesignationReader(grammar) if grammar else None
 
 
 def find_designations(text: str, language: str, found: Sequence[Mention]) -> list[Mention]:
@@ -86,14 +91,13 @@ def find_designations(text: str, language: str, found: Sequence[Mention]) -> lis
 @cache
 def statement_reader(language: str) -> StatementReader:
     """Return the reader of years, numbers and words for former acts in texts of a language."""
-    base = language.split("-")[0].lower()
-    return StatementReader(next((grammar for grammar in grammars() if base in grammar.languages), None))
+    return StatementReader(_grammar(language))
 
 
 @cache
 def _name_reader(language: str) -> NameReader | None:
-    base = language.split("-")[0].lower()
-    return next((NameReader(grammar) for grammar in grammars() if base in grammar.languages), None)
+    grammar = _grammar(language)
+    return NameReader(grammar) if grammar else None
 
 
 def defined_names(text: str, language: str) -> list[DefinedName]:

@@ -60,7 +60,7 @@ class Recogniser:
         self._either = re.compile(grammar.either)
         self._here_before = re.compile(rf"(?:{grammar.here_before})\s*\Z")
         self._back_of = re.compile(grammar.back_of)
-        words = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in grammar.back_words)
+        words = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in grammar.back_words.items())
         words = rf"(?:{words})(?![^\W\u3400-\u9fff])"
         self._back = [re.compile(form.replace("WORD", words)) for form in grammar.back]
         self._that_before = re.compile(rf"(?:{grammar.that_before})\s*\Z")
