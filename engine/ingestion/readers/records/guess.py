@@ -41,8 +41,8 @@ LABEL = (
     "nomor", "رقمالمادة", "المادة", "条", "条号",
 )  # fmt: skip
 HEADING = (
-    "heading", "articletitle", "sectiontitle", "subtitle", "caption", "title", "name", "subject", "judul",
-    "uberschrift", "titre", "العنوان", "标题",
+    "heading", "articletitle", "sectiontitle", "subtitle", "caption", "uberschrift", "title", "name",
+    "subject", "judul", "titre", "العنوان", "标题",
 )  # fmt: skip
 TITLE = (
     "title", "lawname", "lawtitle", "documenttitle", "doctitle", "regulation", "regulationname",
@@ -355,7 +355,7 @@ def _passage_fields(
     label = take(LABEL) or (numbered if numbered not in taken else None)
     taken.update([label] if label else [])
     # In rows without a list around them, "title" belongs to the document; their own is called a heading.
-    heading = take(HEADING if nested else HEADING[:5])
+    heading = take(HEADING if nested else HEADING[:6])
     path = _path_fields(entries, taken)
     return PassageFields(
         text=text,
@@ -364,11 +364,21 @@ def _passage_fields(
         label=label,
         heading=heading,
         path=path,
-        status=take(STATUS) if nested else None,
+        status=take(STATUS) if nested else _status_field(entries, taken),
         valid_from=take(DATE) if nested else None,
         valid_to=take(UNTIL) if nested else None,
         notes=_notes_fields(entries),
     )
+
+
+def _status_field(entries: Sequence[Record], taken: set[str]) -> str | None:
+    """Return the field for the state of a text if it holds words of status in each row; or None."""
+    for name in _fields(entries):
+        found = [status for entry in entries if (status := plain_text(entry.get(name)))]
+        if plain(name) in STATE and found and all(one.lower() in fields.STATUSES for one in found):
+            taken.add(name)
+            return name
+    return None
 
 
 def _parts_field(entries: Sequence[Record]) -> str | None:

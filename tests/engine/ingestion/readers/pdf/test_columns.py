@@ -70,3 +70,15 @@ def test_a_short_last_column_is_found_where_other_pages_have_one() -> None:
     runs = page(2, 20)
     short = [run for run in runs if run.left < 270 or run.bottom > 680]
     assert len(find_regions(short, find_gutters(runs))) == 2
+
+
+def test_a_number_without_a_full_stop_begins_its_text(tmp_path: Path) -> None:
+    lines = ["Section 1 A dock opens at six in the morning on every", "working day of the week."]
+    lines += ["Section 2 A dock closes at nine in the evening unless", "the harbour master orders otherwise."]
+    (tmp_path / "dock.pdf").write_bytes(pdf([Page(column(lines))]))
+    (read,) = PdfReader().read(SourceFile(tmp_path / "dock.pdf"))
+    assert isinstance(read, ReadDocument)
+    assert [(one.label, one.text[:6]) for one in read.passages] == [
+        ("Section 1", "A dock"),
+        ("Section 2", "A dock"),
+    ]
