@@ -245,17 +245,11 @@ _FETCHED = re.compile(
     "download|retriev|fetch|scrap|crawl|access(?!ion)|abruf|abgerufen|heruntergeladen|telecharg|consult|descarg"
     "|scaric|geraadpleegd|hamtad|hentet|unduh|akses|下载|抓取|تحميل"
 )
-_KINDS: Mapping[str, DayKind] = {
-    name: kind
-    for kind, names in (
-        (DayKind.FILE, "file"),
-        (DayKind.PUBLISHED, "published"),
-        (DayKind.END, "end"),
-        (DayKind.STATE, "state"),
-        (DayKind.EFFECT, "effect"),
-    )
-    for name in _folds(_NAMES[names])
+_DAY_NAMES: Mapping[DayKind, tuple[str, ...]] = {
+    kind: tuple(dict.fromkeys(_folds(_NAMES[kind.name.lower()])))
+    for kind in (DayKind.FILE, DayKind.PUBLISHED, DayKind.END, DayKind.STATE, DayKind.EFFECT)
 }
+_KINDS: Mapping[str, DayKind] = {name: kind for kind, names in _DAY_NAMES.items() for name in names}
 IDENTIFIERS = tuple(dict.fromkeys(_folds(_NAMES["identifiers"])))
 TITLES = tuple(dict.fromkeys(_folds(_NAMES["titles"])))
 SHORT_TITLES = tuple(dict.fromkeys(_folds(_NAMES["short_titles"])))
@@ -274,6 +268,11 @@ def day_kind(name: str) -> DayKind:
     """Return the kind of date that a field of this name contains."""
     plain = folded(name)
     return _KINDS.get(plain, DayKind.FILE if _FETCHED.search(plain) else DayKind.UNKNOWN)
+
+
+def day_names(kind: DayKind) -> tuple[str, ...]:
+    """Return the folded names of fields with a kind of date."""
+    return _DAY_NAMES[kind]
 
 
 def leaves(metadata: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:

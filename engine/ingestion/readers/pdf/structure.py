@@ -46,6 +46,8 @@ _LONGEST_TITLE, _TITLE_LINES = 200, 5
 _TITLE_STEP = 2.4
 # Below the end of a sentence, a line of so few words is no line of a paragraph but its last.
 _FEW_WORDS = 5
+# Minimum number of words of a sentence after the number of its provision.
+_FEWEST_RUN_IN = 5
 # Maximum length of a heading by typography, and minimum ratio of its type to the text's.
 _LONGEST_STYLED, _LARGER = 120, 1.12
 # Maximum ratio of sizes of type that count as equal.
@@ -296,6 +298,8 @@ class Structure:
             count = 1
             if heading is not None:
                 block, rest = heading
+                if not rest and self._is_run_in(block.heading, place, setting):
+                    rest, block = block.heading.title, add_title(block, "")
                 if takes_title(block) and not rest:
                     titles = title_below(block, line, self.lines[place + 1 : place + 9])
                     count += titles
@@ -305,6 +309,17 @@ class Structure:
             # The search restarts below a heading.
             before = None if heading is not None and not heading[1] else self.lines[place - 1]
         return found
+
+    def _is_run_in(self, heading: Heading, place: int, setting: Setting) -> bool:
+        """Return True if text follows a number without a full stop: "Section 2 A dock closes at nine."."""
+        line, stop = self.lines[place], place + 1
+        if line.bold or len(heading.title.split()) < _FEWEST_RUN_IN or heading.kind in CONTAINERS:
+            return False
+        while stop < len(self.lines) and continues_paragraph(self.lines[stop - 1], self.lines[stop], setting):
+            if stop == place + 1 and not self.lines[stop].text[:1].islower():
+                return False
+            stop += 1
+        return ends_sentence(self.lines[stop - 1].text)
 
     def _styled(self, setting: Setting, legal: Mapping[int, _Found]) -> dict[int, _Found]:
         """Return headings by typography and bookmarks, if few have words."""

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from engine.ingestion.readers import fields
+from engine.ingestion.readers.fields import DayKind
 from engine.ingestion.readers.identity import (
     EVERYWHERE,
     DocumentFields,
@@ -21,15 +23,9 @@ from engine.language.designations import FEWEST, labelled
 
 # Field names in the languages of known corpora
 #
-# Names are compared in lower case without separators: "number_text", "numberText".
+# Names are compared folded: "number_text", "numberText". Names of dates, authors and the like: ``fields``.
 
-_BETWEEN = re.compile(r"[\s_\-.@:]+")
-
-
-def plain(name: str) -> str:
-    """Normalise a field name for comparison."""
-    return _BETWEEN.sub("", name.casefold())
-
+plain = fields.folded
 
 TEXT = (
     "text", "articletext", "fulltext", "passagetext", "paragraphtext", "content", "contents", "body",
@@ -45,8 +41,8 @@ LABEL = (
     "nomor", "رقمالمادة", "المادة", "条", "条号",
 )  # fmt: skip
 HEADING = (
-    "heading", "articletitle", "sectiontitle", "subtitle", "caption", "title", "name", "subject", "judul",
-    "überschrift", "titre", "العنوان", "标题",
+    "heading", "articletitle", "sectiontitle", "subtitle", "caption", "uberschrift", "title", "name",
+    "subject", "judul", "titre", "العنوان", "标题",
 )  # fmt: skip
 TITLE = (
     "title", "lawname", "lawtitle", "documenttitle", "doctitle", "regulation", "regulationname",
@@ -73,25 +69,18 @@ WHOLE_PATH = ("path", "headings", "breadcrumbs", "hierarchy", "breadcrumb")
 STATUS = ("status", "articlestatus", "state", "legalstatus", "الحالة", "状态", "时效性")
 NUMBER = ("number", "lawnumber", "docnumber", "documentnumber", "actnumber", "nomor", "رقم")
 TYPE = ("type", "regulationtype", "documenttype", "doctype", "lawtype", "kind", "jenis", "النوع")
-YEAR = ("year", "tahun", "jahr", "année", "السنة", "年份")
+YEAR = ("year", "tahun", "jahr", "annee", "السنة", "年份")
 LANGUAGE = ("language", "lang", "languagecode", "bahasa", "sprache", "langue")
-DATE = (
-    "validfrom", "effectivedate", "dateeffective", "inforcefrom", "dateinforce", "entryintoforce",
-    "effectivefrom", "commencementdate", "tanggalberlaku", "inkrafttreten", "施行日期",
-)  # fmt: skip
-UNTIL = ("validto", "validuntil", "repealdate", "daterepealed", "effectiveto", "expirydate", "endvalidity")
-ENACTED = (
-    "date", "enactmentdate", "enacted", "issuedate", "dateissued", "publicationdate", "published",
-    "promulgated", "signed", "dategregorian", "tanggal", "datum", "公布日期",
-)  # fmt: skip
-ISSUER = (
-    "issuer", "issuedby", "issuingauthority", "issuingbody", "authority", "agency", "institution",
-    "ministry", "publisher", "pemrakarsa", "制定机关", "جهةالإصدار",
-)  # fmt: skip
+DATE = fields.day_names(DayKind.EFFECT)
+UNTIL = fields.day_names(DayKind.END)
+ENACTED = fields.day_names(DayKind.PUBLISHED)
 VERSION = ("version", "versiondate", "consolidated", "edition")
-ABBREVIATION = ("abbreviation", "shortname", "shorttitle", "jurabk", "acronym", "singkatan")
+STATE = fields.day_names(DayKind.STATE)
+ISSUER = (
+    *fields.ISSUERS, "agency", "institution", "ministry", "publisher", "pemrakarsa", "制定机关", "جهةالاصدار",
+)  # fmt: skip
+ABBREVIATION = (*fields.SHORT_TITLES, "acronym", "singkatan")
 URL = ("url", "link", "href", "sourceurl", "uri")
-AUTHOR = ("author", "authors", "creator")
 NOTES = (
     "amendments", "amendment", "notes", "note", "annotations", "footnotes", "changes", "التعديلات",
     "ملاحظات",
@@ -114,6 +103,8 @@ _MOSTLY = 0.8
 # Minimum length of a string in a record that is text of the document.
 LONG_TEXT = 200
 _DEEPEST = 5
+# Maximum length of the text of a provision; a longer one is an act.
+_PROVISION = 2000
 _DOTTED = re.compile(r"[A-Z]?\d{1,4}(?:\.\d{1,4}){1,4}[A-Z]?")
 
 Record = Mapping[str, Any]
@@ -152,7 +143,7 @@ def _mapped(path: str, records: Sequence[Record]) -> tuple[float, FieldMapping] 
     text = _text_field(entries)
     if text is None:
         return None
-    numbered = _designated_field(entries) if items is None else None
+    numbered = _designated_field(entries) or _own_code(entries, text) if items is None else None
     reach = float(sum(len(plain_text(value)) for entry in entries for value in values(entry, text)))
     if items is None and path and len(records) > 1 and not _names_documents(records):
         # A list of passages within an object: the object is the document.
@@ -161,7 +152,7 @@ def _mapped(path: str, records: Sequence[Record]) -> tuple[float, FieldMapping] 
         # A text in a nested object precedes the provisions, unless there is nothing else.
         reach *= 0.05
     taken = {text}
-    own = _own_title(entries) if items is None else None
+    own = _own_title(entries, numbered) if items is None else None
     if own is not None:
         # A distinct title in each record, in addition to its number, is its heading and not the document's
         # title.
@@ -200,7 +191,20 @@ def _is_worded(printed: str) -> bool:
     return _is_provision(printed) and not heading.title and not printed[:1].isdigit()
 
 
-def _own_title(entries: Sequence[Record]) -> str | None:
+def _own_code(entries: Sequence[Record], text: str) -> str | None:
+    """Return the field "code" if it numbers short provisions, each with its own: "R-1", "R-2"; or None."""
+    codes: list[str] = []
+    name = _named(entries, ("code",))
+    for entry in entries if name else ():
+        code, words = plain_text(entry.get(name or "")), plain_text(entry.get(text))
+        if words:
+            codes.append(code)
+        if (words and not any(map(str.isdigit, code))) or len(words) > _PROVISION:
+            return None
+    return name if len(codes) > 1 and len(set(codes)) == len(codes) else None
+
+
+def _own_title(entries: Sequence[Record], numbered: str | None) -> str | None:
     """Return the title field if it is the heading of each record; or None.
 
     Nearly every record has a distinct title, and a distinct number or another field with the title of its
@@ -210,11 +214,14 @@ def _own_title(entries: Sequence[Record]) -> str | None:
     if title is None:
         return None
     law = _named(entries, [name for name in TITLE if name not in (*HEADING, "code")])
-    numbered = _named(entries, LABEL) or _designated_field(entries)
-    rows = [tuple(plain_text(entry.get(name or "")) for name in (title, law, numbered)) for entry in entries]
+    numbered = _named(entries, LABEL) or numbered
+    named = (title, law, numbered)
+    rows = [
+        row for entry in entries if any(row := tuple(plain_text(entry.get(name or "")) for name in named))
+    ]
     printed = [row[0] for row in rows if row[0]]
     if len(printed) >= FEWEST and len({row[:2] for row in rows}) >= _MOSTLY * len(rows):
-        own = len(set(printed)) >= _MOSTLY * len(rows)
+        own = len(set(printed)) >= _MOSTLY * len(printed) >= _MOSTLY * len(rows) / 2
         if own and numbered not in (None, title) and len({row[2] for row in rows}) >= _MOSTLY * len(rows):
             return title
         laws = {row[1] for row in rows}
@@ -348,7 +355,7 @@ def _passage_fields(
     label = take(LABEL) or (numbered if numbered not in taken else None)
     taken.update([label] if label else [])
     # In rows without a list around them, "title" belongs to the document; their own is called a heading.
-    heading = take(HEADING if nested else HEADING[:5])
+    heading = take(HEADING if nested else HEADING[:6])
     path = _path_fields(entries, taken)
     return PassageFields(
         text=text,
@@ -357,11 +364,21 @@ def _passage_fields(
         label=label,
         heading=heading,
         path=path,
-        status=take(STATUS) if nested else None,
+        status=take(STATUS) if nested else _status_field(entries, taken),
         valid_from=take(DATE) if nested else None,
         valid_to=take(UNTIL) if nested else None,
         notes=_notes_fields(entries),
     )
+
+
+def _status_field(entries: Sequence[Record], taken: set[str]) -> str | None:
+    """Return the field for the state of a text if it holds words of status in each row; or None."""
+    for name in _fields(entries):
+        found = [status for entry in entries if (status := plain_text(entry.get(name)))]
+        if plain(name) in STATE and found and all(one.lower() in fields.STATUSES for one in found):
+            taken.add(name)
+            return name
+    return None
 
 
 def _parts_field(entries: Sequence[Record]) -> str | None:
@@ -435,6 +452,10 @@ def _document_fields(
         return field
 
     title = take(TITLE) or (take(COLLECTION) if is_numbered else None)
+    valid_from, valid_to, version = take(DATE), take(UNTIL), take(VERSION)
+    if version is None and (items or not (valid_from or valid_to)):
+        # The state of a row with its own validity is that of a provision.
+        version = take(STATE)
     return DocumentFields(
         title=title,
         id=take(DOCUMENT_ID if items else ("documentid", "docid", "lawid")),
@@ -443,14 +464,14 @@ def _document_fields(
         year=take(YEAR),
         language=take(LANGUAGE),
         status=take(STATUS),
-        valid_from=take(DATE),
-        valid_to=take(UNTIL),
+        valid_from=valid_from,
+        valid_to=valid_to,
         date=take(ENACTED),
         issuer=take(ISSUER),
-        version=take(VERSION),
+        version=version,
         abbreviation=take(ABBREVIATION),
         url=take(URL),
-        author=take(AUTHOR),
+        author=take(fields.AUTHORS),
         texts=_long_texts(records, used) if items else [],
     )
 

@@ -114,9 +114,8 @@ def _line(
         if own.number and (own.kind in PROVISIONS or "." in own.number):
             label, heading = own.label, own.title or None
     title = text(record, document.title) or text(record, document.id)
-    is_part = (passage.heading or passage.path) and (passage.label or label)
-    if title is None and document.title is None and is_part and guess:
-        # Provisions with their own headings that name no document: the file is one document.
+    if title is None and document.title is None and (passage.label or label) and guess:
+        # Numbered provisions that name no document: the file is one document.
         title = guess.get("file")
     if title is not None:
         metadata["regulation"] = title

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.ingestion.readers.base import ReadDocument, SourceFile
+from engine.ingestion.readers.pdf import PdfReader
 from engine.ingestion.readers.pdf.lines import find_gutters, find_regions
 from engine.ingestion.readers.pdf.rows import Run, make_rows
-from tests.engine.ingestion.readers.pdf.drawing import words
+from tests.engine.ingestion.readers.pdf.drawing import Page, column, pdf, words
 
 LINE = "obligations of operators follow from it"  # 39 letters, 234 points wide
 
@@ -14,10 +18,10 @@ def page(columns: int, lines: int, shift: float = 0.0, title: bool = False) -> l
     runs = words("A title that runs over all of the columns of this page", 60, 760) if title else []
     size = 10 if columns == 2 else 6.6
     width = 234 if columns == 2 else 155
-    for column in range(columns):
+    for number in range(columns):
         for line in range(lines):
-            y = 700 - 12 * line - shift * column
-            runs += words(f"{LINE[:-2]}{column}{line % 10}", 30 + column * (width + 18), y, size)
+            y = 700 - 12 * line - shift * number
+            runs += words(f"{LINE[:-2]}{number}{line % 10}", 30 + number * (width + 18), y, size)
     return runs
 
 
@@ -70,3 +74,15 @@ def test_a_short_last_column_is_found_where_other_pages_have_one() -> None:
     runs = page(2, 20)
     short = [run for run in runs if run.left < 270 or run.bottom > 680]
     assert len(find_regions(short, find_gutters(runs))) == 2
+
+
+def test_a_number_without_a_full_stop_begins_its_text(tmp_path: Path) -> None:
+    lines = ["Section 1 A dock opens at six in the morning on every", "working day of the week."]
+    lines += ["Section 2 A dock closes at nine in the evening unless", "the harbour master orders otherwise."]
+    (tmp_path / "dock.pdf").write_bytes(pdf([Page(column(lines))]))
+    (read,) = PdfReader().read(SourceFile(tmp_path / "dock.pdf"))
+    assert isinstance(read, ReadDocument)
+    assert [(one.label, one.text[:6]) for one in read.passages] == [
+        ("Section 1", "A dock"),
+        ("Section 2", "A dock"),
+    ]

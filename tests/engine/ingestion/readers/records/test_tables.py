@@ -56,3 +56,25 @@ def test_uneven_rows_are_named(tmp_path: Path) -> None:
     reasons = [item.reason for item in many if isinstance(item, Problem)]
     assert len(reasons) == 21
     assert "10 more rows" in reasons[-1]
+
+
+def test_rows_with_their_own_validity_are_one_act(tmp_path: Path) -> None:
+    rows = ["§ 1;Die Deiche werden geschützt.;01.01.2015;;1.3.2021"]
+    rows += ["§ 2;Der Eigentümer unterhält ihn.;01.01.2015;31.12.2022;1.3.2021"]
+    rows += ["§ 2;Die Gemeinde unterhält ihn.;01.01.2023;;1.3.2023"]
+    for head in ("Gültig von;Gültig bis;Stand", "in Kraft seit;Außerkrafttreten;Fassung vom"):
+        (law,) = items(tmp_path, "\n".join((f"Paragraph;Text;{head}", *rows)), "deich.csv")
+        assert isinstance(law, ReadDocument)
+        assert (law.document.title, str(law.document.valid_from)) == ("deich", "2015-01-01")
+        days = [(str(p.valid_from), str(p.valid_to)) for p in law.passages]
+        assert days == [("None", "None"), ("None", "2022-12-31"), ("2023-01-01", "None")]
+
+
+def test_codes_number_the_provisions_of_one_act(tmp_path: Path) -> None:
+    for name, rows in {
+        "some with titles": "R-1,Toll,One pays.\nR-2,Refund,It returns.\nR-3,Term,It ends.\nR-4,,It lapses.",
+        "no titles": "P 1,,One pays.\nP 2,,It returns.",
+    }.items():
+        (law,) = items(tmp_path, f"code,title,text\n{rows}\n", f"{name}.csv")
+        assert isinstance(law, ReadDocument)
+        assert [p.label for p in law.passages][:2] in (["R-1", "R-2"], [f"{name} - P 1", f"{name} - P 2"])
