@@ -349,11 +349,15 @@ def _sides(text: str, language: str, side_views: dict[str, int]) -> list[tuple[i
 # pieces between these, or without such a table the runs of the heavier pairs of signs.
 
 MOST_PHRASES = 6
+# The only phrase of a question is one part up to this many words: "limited commercial agency".
+LONGEST_ALONE = 3
+# Thai writes vowels and tones as marks, which are no word characters.
+_PIECE = re.compile(r"[^\W_](?:[^\W_]|[\u0e31-\u0e4e])*")
 _BETWEEN = re.compile(r"[\s'’\-]*\Z")
 
 
 def key_phrases(question: str, language: str, corpus: Corpus) -> list[str]:
-    """Return the phrases of a question, at most six, in its order; single words if it has one phrase."""
+    """Return the phrases of a question, at most six, in its order; the words of a long one if it is alone."""
     asked = weigh_words(question, language, corpus)
     weights = dict(zip(asked.words, asked.weights.tolist(), strict=True))
     light = words_of(language).light
@@ -369,7 +373,7 @@ def key_phrases(question: str, language: str, corpus: Corpus) -> list[str]:
             runs[-1] = (runs[-1][0], end)
         else:
             runs.append((start, end))
-    spans = runs if len(runs) > 1 else tokens
+    spans = runs if len(runs) > 1 or len(tokens) <= LONGEST_ALONE else tokens
     phrases = list(dict.fromkeys(question[start:end] for start, end in spans))
     weight = {
         phrase: sum(own for word, own in weights.items() if word in phrase.casefold()) for phrase in phrases
@@ -381,7 +385,7 @@ def key_phrases(question: str, language: str, corpus: Corpus) -> list[str]:
 def _pieces(question: str, light: re.Pattern[str]) -> list[tuple[int, int]]:
     """Return the spans of at least two signs between light words."""
     marked = light.sub(lambda match: " " * len(match[0]), question)
-    return [match.span() for match in _WORD.finditer(marked) if len(match[0]) > 1]
+    return [match.span() for match in _PIECE.finditer(marked) if len(match[0]) > 1]
 
 
 def _heavy_signs(question: str, weights: Mapping[str, float]) -> list[tuple[int, int]]:

@@ -80,6 +80,9 @@ def test_question_words_and_modal_verbs_name_no_part(bare: Corpus, subtests: pyt
         ("id", "Apakah ahli waris wajib melunasi utang pewaris?", "ahli waris|melunasi utang pewaris"),
         ("ar", "من يحق له الاعتراض على قرار الجمعية العامة؟", "الاعتراض|قرار الجمعية العامة"),
         ("zh", "行政机关应当在多长时间内作出许可决定？", "行政机关|作出许可决定"),
+        ("ja", "代理人の権限はどのような場合に消滅しますか", "代理人|権限|消滅"),
+        ("th", "นายจ้างต้องจดทะเบียนที่ดินภายในกี่วัน", "นายจ้าง|จดทะเบียนที่ดิน"),
+        ("en", "Limited commercial agency", "Limited commercial agency"),
     ):
         with subtests.test(question):
             assert "|".join(key_phrases(question, language, bare)) == expected
