@@ -443,8 +443,8 @@ def answer(
         brief = brief if missing else make_brief(investigation, corpus, asked, citations)
         sentences = with_links(brief.sentences, citations.made, corpus)
     if connecting:
-        quoted = {sentence.citations for sentence in connecting}
-        sentences = (*connecting, *(one for one in sentences if one.citations not in quoted))
+        quoted = " ".join(sentence.text for sentence in connecting)
+        sentences = (*connecting, *(one for one in sentences if one.text not in quoted))
         missing, lacking, brief = False, "", replace(brief, unanswered="")
     today = "" if missing else _day_of_law(investigation)
     conflicts = () if missing else find_conflicts(investigation, corpus, citations)

@@ -1,4 +1,4 @@
-"""Export an answer as plain values, as Markdown with footnotes, and as text for a terminal."""
+"""Answers, changes and references to outdated law as plain values and as text."""
 
 from __future__ import annotations
 
@@ -6,13 +6,228 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from engine.answers.change_report import change_line, changes_to_json, summary_line, wording_lines
+from engine.answers.changed_law import Amender, Change, ChangeKind, Changes, Part
+from engine.answers.outdated_references import OutdatedKind, OutdatedReference, OutdatedReferences
 from engine.answers.record import Answer, Citation, Sentence, Support
 from engine.language.characters import markdown
+from engine.language.word_diff import marked_words
 from engine.records.conversion import part_to_json, usage_to_json
-from engine.records.phrases import part_sentences
+from engine.records.phrases import part_sentences, plural
+
+# Changes of a corpus, and references to outdated law, as plain values and as lines for a
+# terminal.
 
 WIDTH = 100
+# How a change begins in a list.
+KIND_WORDS = {
+    ChangeKind.CHANGED: "changed",
+    ChangeKind.NEW: "new",
+    ChangeKind.REMOVED: "no longer in force",
+    ChangeKind.RENUMBERED: "renumbered",
+    ChangeKind.AMENDED: "amended: read both",
+}
+READ_BOTH = "The new wording is not certain: read the provision and the amending text."
+DERIVED = "No source prints the new wording: it follows from the amendment."
+NO_ACT = "The amending text is not in this corpus."
+
+
+def changes_to_json(found: Changes, limit: int | None = None) -> dict[str, Any]:
+    """Return changes as plain values, at most ``limit`` of ``total``.
+
+    Keys: corpus, from, to, total, others, undated, changes (kind, document, title, provision, was, days,
+    derived, unchanged, size, passages, parts, by). A part has the ids and labels of a paragraph before and
+    after, its old and new words, and ``runs`` of [kind, words], kind same, old or new. ``by`` are the
+    amending passages: id, citation, words of the reference, text, relation, since.
+    """
+    return {
+        "corpus": found.corpus,
+        "from": found.first.isoformat(),
+        "to": found.last.isoformat(),
+        "total": len(found.changes),
+        "others": found.others,
+        "undated": found.undated,
+        "changes": [_change_to_json(one) for one in found.changes[:limit]],
+    }
+
+
+def _change_to_json(change: Change) -> dict[str, Any]:
+    return {
+        "kind": change.kind.value,
+        "document": change.document,
+        "title": change.title,
+        "provision": change.provision,
+        "was": change.was,
+        "language": change.language,
+        "days": [day.isoformat() for day in change.days],
+        "derived": change.derived,
+        "unchanged": change.unchanged,
+        "size": change.size,
+        "passages": list(change.passages),
+        "parts": [_part_to_json(part) for part in change.parts],
+        "by": [_amender_to_json(one) for one in change.by],
+    }
+
+
+def _part_to_json(part: Part) -> dict[str, Any]:
+    return {
+        "old_id": part.old_id,
+        "new_id": part.new_id,
+        "old_label": part.old_label,
+        "new_label": part.new_label,
+        "old": part.old,
+        "new": part.new,
+        "runs": [[run.kind, run.text] for run in part.runs],
+    }
+
+
+def _amender_to_json(one: Amender) -> dict[str, Any]:
+    return {
+        "passage": one.passage_id,
+        "citation": one.citation,
+        "words": one.words,
+        "text": one.text,
+        "relation": one.relation.value,
+        "since": None if one.since is None else one.since.isoformat(),
+    }
+
+
+def change_line(change: Change) -> str:
+    """Return a change in one line: "Agency Code, Article 22: changed on 2024-01-01 by ..."."""
+    name = ", ".join(filter(None, (change.title, change.provision)))
+    words = KIND_WORDS[change.kind]
+    if change.was:
+        words += f" (was {change.was})"
+    if not change.provision and change.size:
+        words = f"the document is {words} ({plural(change.size, 'provision')})"
+    on = f" on {', '.join(day.isoformat() for day in change.days)}" if change.days else ""
+    by = f", by {'; '.join(one.citation for one in change.by)}" if change.by else ""
+    return f"{name}: {words}{on}{by}"
+
+
+def summary_line(found: Changes) -> str:
+    """Return the number of changes between the two days in one line."""
+    provisions = sum(bool(one.provision) for one in found.changes)
+    documents = len(found.changes) - provisions
+    parts = [plural(provisions, "provision differs", "provisions differ")]
+    if documents:
+        parts.append(plural(documents, "document is new or removed", "documents are new or removed"))
+    return f"From {found.first} to {found.last}: {', '.join(parts)}"
+
+
+def changes_lines(found: Changes, limit: int | None = None) -> Iterator[str]:
+    """Yield changes for a terminal: of each provision the old words in [-...-], the new ones in {+...+}."""
+    yield f"{summary_line(found)}."
+    for change in found.changes[:limit]:
+        yield ""
+        yield change_line(change)
+        for words in wording_lines(change):
+            yield textwrap.fill(words, WIDTH, **_INDENTED)
+        if change.unchanged:
+            yield f"  {plural(change.unchanged, 'paragraph is', 'paragraphs are')} unchanged"
+        yield from (f"  {note}" for note in notes_of(change))
+        if change.kind is ChangeKind.AMENDED:
+            for one in change.by:
+                text = f"{one.citation}: {' '.join(one.text.split())}"
+                yield textwrap.fill(text, WIDTH, **_INDENTED)
+    if limit is not None and len(found.changes) > limit:
+        yield ""
+        yield f"{len(found.changes) - limit:,} more: raise --limit, or choose one --document"
+    if found.others:
+        yield f"{plural(found.others, 'other change')} that the question is not about"
+    if found.undated:
+        undated = plural(found.undated, "document states", "documents state")
+        yield f"{undated} no day: nothing is known of their changes"
+
+
+def wording_lines(change: Change) -> Iterator[str]:
+    """Yield the paragraphs that differ, each in one line: old words in [-...-], new ones in {+...+}."""
+    for part in change.parts:
+        label = " -> ".join(dict.fromkeys(filter(None, (part.old_label, part.new_label))))
+        yield f"{label}: {marked_words(part.runs)}"
+
+
+def notes_of(change: Change) -> Iterator[str]:
+    """Yield what a reader has to know of a change."""
+    if change.kind is ChangeKind.AMENDED:
+        yield READ_BOTH
+    if change.derived:
+        yield DERIVED
+    if change.provision and not change.by:
+        yield NO_ACT
+
+
+_INDENTED: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    "}
+
+
+def outdated_to_json(found: OutdatedReferences, limit: int | None = None) -> dict[str, Any]:
+    """Return references to outdated law as plain values, at most ``limit`` of ``total``.
+
+    Keys: corpus, day, total, unread, references (kind, passage, citation, start, end, words, text, target,
+    target_id, since, successor, successor_id, by).
+    """
+    return {
+        "corpus": found.corpus,
+        "day": found.day.isoformat(),
+        "total": len(found.references),
+        "unread": found.unread,
+        "references": [_outdated_to_json(one) for one in found.references[:limit]],
+    }
+
+
+def _outdated_to_json(one: OutdatedReference) -> dict[str, Any]:
+    return {
+        "kind": one.kind.value,
+        "passage": one.passage_id,
+        "citation": one.citation,
+        "start": one.span.start,
+        "end": one.span.end,
+        "words": one.words,
+        "text": one.text,
+        "language": one.language,
+        "target": one.target,
+        "target_id": one.target_id,
+        "since": None if one.since is None else one.since.isoformat(),
+        "successor": one.successor,
+        "successor_id": one.successor_id,
+        "by": [_amender_to_json(other) for other in one.by],
+    }
+
+
+def outdated_lines(found: OutdatedReferences, limit: int | None = None) -> Iterator[str]:
+    """Yield references to outdated law for a terminal."""
+    yield f"{plural(len(found.references), 'reference')} to outdated law on {found.day}"
+    for one in found.references[:limit]:
+        yield textwrap.fill(outdated_line(one), WIDTH, initial_indent=" - ", subsequent_indent="   ")
+    if limit is not None and len(found.references) > limit:
+        yield f"{len(found.references) - limit:,} more: raise --limit"
+    if found.unread:
+        yield f"{plural(found.unread, 'reference')} without a target not looked into"
+
+
+def outdated_line(one: OutdatedReference) -> str:
+    """Return a reference to outdated law in one line, with the successor if it is known."""
+    if one.kind is OutdatedKind.MISSING:
+        near = f"; the nearest is {one.successor}" if one.successor else ""
+        return f"{one.citation}: “{' '.join(one.words.split())}”: {one.target} has no such provision{near}"
+    since = f" on {one.since}" if one.since else ""
+    by = f" by {'; '.join(other.citation for other in one.by)}" if one.by else ""
+    now = f"; now {one.successor}" if one.successor else ""
+    return (
+        f"{one.citation}: “{' '.join(one.words.split())}”: {one.target} {_OUTDATED[one.kind]}{since}{by}{now}"
+    )
+
+
+_OUTDATED = {
+    "repealed": "was repealed",
+    "replaced": "was replaced",
+    "renumbered": "was renumbered",
+    "moved": "was moved",
+    "expired": "expired",
+}
+
+
+# Export an answer as plain values, as Markdown with footnotes, and as text for a terminal.
+
 # Changes that an answer lists.
 MOST_CHANGES = 40
 MISSING = "The pool does not contain an answer to this question."

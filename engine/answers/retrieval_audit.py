@@ -23,7 +23,7 @@ from engine.answers.case_audit import (
     percent,
     report_section,
 )
-from engine.answers.change_report import outdated_line, outdated_to_json
+from engine.answers.export import outdated_line, outdated_to_json
 from engine.answers.outdated_references import OutdatedReferences, find_outdated_references
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.errors import InputError

@@ -81,6 +81,8 @@ CELL = 0.05
 # and covers RULE of the later one's share; else if it reaches AS_GOOD of its share and NEARLY of its score
 # under a heading with focus GOVERNED.
 RULE, AS_GOOD, NEARLY, GOVERNED = 0.5, 0.85, 0.75, 0.6
+# Share of what a sentence has of the question that is in its condition if it presupposes what is asked.
+PRESUPPOSED = 0.4
 # Minimum score and minimum question coverage of additions, relative to the first unit.
 FLOOR, AS_MUCH = 0.85, 0.8
 REPETITION = 0.25
@@ -115,7 +117,7 @@ class Candidate:
 class Compared:
     """A candidate compared with the question. ``coverage`` is the share of the question in unit and headings,
     ``gives`` the kinds of answers asked for that it gives; ``own`` is the share in the unit alone.
-    ``permits``: its modal verbs may answer those of the question. ``elsewhere``: it leaves the answer to
+    ``permits``: its modal verbs answer those of the question. ``elsewhere``: it leaves the answer to
     another provision."""
 
     candidate: Candidate
@@ -169,7 +171,8 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
     kinds_given = frozenset(kind for kind in kinds if gives(unit.text, passage.language, kind))
     elsewhere = kinds_elsewhere(unit.text, passage.language, kinds) - kinds_given
     kinds_given |= elsewhere
-    permits = answers_modal(bearing.modals, modals_in(unit.text, passage.language))
+    given = modals_in(unit.text, passage.language)
+    permits = answers_modal(bearing.modals, given)
     if not permits:
         kinds_given -= {Asks.WHETHER}
     presupposes = Asks.WHEN in kinds and _presupposes(unit.text, passage.language, bearing)
@@ -209,21 +212,28 @@ def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]
         figures,
         cells,
         float(bearing.weights @ word_shares),
-        permits,
+        permits and (bearing.modals != {"may"} or _grants(given, kinds)),
         bool(elsewhere),
     )
 
 
+def _grants(given: frozenset[str], kinds: frozenset[Asks]) -> bool:
+    """True if a sentence with some modal verbs answers who may do something, or whether it is allowed."""
+    return "may" in given if Asks.WHO in kinds else bool(given) or Asks.WHETHER not in kinds
+
+
 def _presupposes(text: str, language: str, bearing: QuestionMatcher) -> bool:
-    """True if a sentence begins with a condition that has most of what it shares with the question.
+    """True if a sentence begins with a condition that has much of the question, and its last word.
 
     "When this Act enters into force, ..." does not answer when it does, but what happens then.
     """
     condition, reader = opens_with_condition(text, language), analyzer(language)
-    text = without_names(text, language)
-    return bool(condition) and (
-        bearing.share(reader.terms(condition)) >= RULE * bearing.share(reader.terms(text))
-    )
+    shares = bearing.word_shares(reader.terms(condition))
+    asked = np.flatnonzero(bearing.weights)
+    if not condition or not len(asked) or not shares[asked[-1]]:
+        return False
+    whole = bearing.share(reader.terms(without_names(text, language)))
+    return float(bearing.weights @ shares) >= PRESUPPOSED * whole
 
 
 def join_equal_rows(one: Compared, units: Iterable[Compared]) -> Compared:
@@ -262,7 +272,7 @@ def is_sure(one: Compared, units: Iterable[Compared], kinds: frozenset[Asks]) ->
     specific = kinds & SPECIFIC
     if (specific and not specific & one.gives) or one.coverage < SURE_COVERAGE:
         return False
-    if {Asks.WHETHER, Asks.WHEN} & (kinds - one.gives) or not one.permits:
+    if {Asks.WHETHER, Asks.WHEN, Asks.CONSEQUENCE} & (kinds - one.gives) or not one.permits:
         return False
     if one.coverage < NEARLY_ALL and Asks.WHETHER in kinds:
         return False

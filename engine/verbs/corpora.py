@@ -408,8 +408,8 @@ def _slim(values: Any) -> dict[str, Any]:
 )
 def list_changes(caller: Caller, request: ListChanges) -> Response:
     """List what changed between two days, with both wordings and the amending text."""
-    from engine.answers.change_report import changes_lines, changes_to_json
     from engine.answers.changes import find_changes
+    from engine.answers.export import changes_lines, changes_to_json
 
     if request.from_day is None:
         raise InputError("say from which day on: --from 2022-01-01")
@@ -430,7 +430,7 @@ class ListOutdatedReferences(Request):
 @verb("outdated-references", ListOutdatedReferences)
 def list_outdated_references(caller: Caller, request: ListOutdatedReferences) -> Response:
     """List references to outdated law, with the successor if it is known."""
-    from engine.answers.change_report import outdated_lines, outdated_to_json
+    from engine.answers.export import outdated_lines, outdated_to_json
     from engine.answers.outdated_references import find_outdated_references
 
     found = find_outdated_references(caller.corpus(request.corpus), request.day or date.today())

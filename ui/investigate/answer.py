@@ -10,15 +10,17 @@ from typing import Any
 
 import orjson
 
-from engine.answers.change_report import KIND_WORDS, notes_of, summary_line
 from engine.answers.export import (
     ALSO_TO_READ,
+    KIND_WORDS,
     MISSING,
     MOST_CHANGES,
     TO_READ,
     answer_markdown,
     answer_text,
     answer_to_json,
+    notes_of,
+    summary_line,
 )
 from engine.answers.record import Answer, Method, Sentence, Support
 from engine.corpus.grades import words_of
