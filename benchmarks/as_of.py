@@ -1,6 +1,6 @@
 """Law in folders of consolidated versions: is the text of the requested day the first hit?
 
-    python -m benchmarks.as_of DATA_DIR WORK_DIR [--variants A,B] [--preset P] [--misses FILE]
+    python -m benchmarks.as_of DATA_DIR WORK_DIR [--preset P]
 
 ``DATA_DIR/fr_codes_versions`` has six French codes in five versions each, and questions with a day, the file
 in force on it and its text. The codes are ingested as published, then with other field names for day and
@@ -23,6 +23,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,15 +78,9 @@ def _renamed(day: str, identifier: str, shown: Callable[[date], Any] = str) -> L
     return Layout(f"{day}, {identifier}", write)
 
 
-def _as_published(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
+def _named(versions: Sequence[Version], folder: Path, *, fields: bool = True) -> Mapping[str, str]:
     for version in versions:
-        _write(folder / version.file, version.fields, version.body)
-    return {Path(version.file).stem: version.file for version in versions}
-
-
-def _bare(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
-    for version in versions:
-        _write(folder / version.file, {}, version.body)
+        _write(folder / version.file, version.fields if fields else {}, version.body)
     return {Path(version.file).stem: version.file for version in versions}
 
 
@@ -137,7 +132,7 @@ def _damaged(gold: frozenset[str]) -> Layout:
 def layouts(gold: frozenset[str]) -> list[Layout]:
     """Return all layouts."""
     return [
-        Layout("as published", _as_published),
+        Layout("as published", _named),
         _renamed("effective_date", "id"),
         _renamed("gueltig_ab", "kennung", lambda day: f"{day:%d.%m.%Y}"),
         _renamed("date_debut", "cid"),
@@ -145,7 +140,7 @@ def layouts(gold: frozenset[str]) -> list[Layout]:
         _renamed("eli:version_date", "eli"),
         _renamed("geldend_vanaf", "bwb_id", lambda day: day),
         _renamed("anfang_des_zeitraums", "aktenzeichen"),
-        Layout("no front matter, day in the file's name", _bare),
+        Layout("no front matter, day in the file's name", partial(_named, fields=False)),
         Layout("no front matter, day in the folder's name", _in_folders),
         _damaged(gold),
     ]
@@ -158,18 +153,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cases = [orjson.loads(line) for line in (folder / "cases.jsonl").read_bytes().splitlines()]
     versions = list(_versions(folder / "laws.tar.gz", options.work / "laws"))
     settings = preset(options.preset)
-    misses: list[str] = []
-    variants = options.variants.split(",") if options.variants else None
     print("| written | day: file | day: text | no day: today's | future | past | notes | ingestion, s |")
     print("|---|---|---|---|---|---|---|---|")
     problems: list[str] = []
-    for number, layout in enumerate(layouts(frozenset(case["gold"] for case in cases))):
-        if variants is not None and str(number) not in variants:
-            continue
+    for layout in layouts(frozenset(case["gold"] for case in cases)):
         started = time.perf_counter()
         report, corpus, files = _ingested(layout, versions, options.work)
         seconds = time.perf_counter() - started
-        counts = _measured(layout.name, cases, versions, corpus, files, settings, misses)
+        counts = _measured(cases, versions, corpus, files, settings)
         notes = list(report.problems)
         problems.extend(f"{layout.name}: {problem}" for problem in notes[:12])
         shares = [
@@ -177,8 +168,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ]
         print(f"| {layout.name} | {' | '.join(shares)} | {len(notes)} | {seconds:.0f} |", flush=True)
     print("\nnotes of the import reports:\n" + "\n".join(problems))
-    if options.misses:
-        options.misses.write_text("\n".join(misses) + "\n", encoding="utf-8")
     return 0
 
 
@@ -224,13 +213,11 @@ def _ingested(
 
 
 def _measured(
-    name: str,
     cases: Sequence[Mapping[str, Any]],
     versions: Sequence[Version],
     corpus: Corpus,
     files: Mapping[str, str],
     settings: InvestigationSettings,
-    misses: list[str],
 ) -> Counter[str]:
     counts: Counter[str] = Counter()
     of_file = {version.file: version for version in versions}
@@ -246,16 +233,12 @@ def _measured(
         right = first is not None and _matches(first.passage.text, case["text"])
         counts["file"] += file == case["gold"]
         counts["text"] += file == case["gold"] and right
-        if not (file == case["gold"] and right):
-            misses.append(f"{name} {day} {case['question']} wanted {case['gold']}, got {_describe(first)}")
         first = _first(corpus, case["question"], settings)
         file = files.get(first.passage.document_id, "") if first is not None else ""
         counts["today"] += file in current
         known = of_file.get(file)
         counts["future"] += known is not None and known.day > today
         counts["past"] += known is not None and known.day <= today and file not in current
-        if file not in current:
-            misses.append(f"{name} today {case['question']} got {_describe(first)}")
     return counts
 
 
@@ -273,20 +256,11 @@ def _letters(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
-def _describe(first: RankedPassage | None) -> str:
-    if first is None:
-        return "nothing"
-    passage = first.passage
-    return f"{passage.document_id} {passage.label}: {' '.join(passage.text.split())[:100]}"
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
     parser.add_argument("data", type=Path, metavar="DATA_DIR")
     parser.add_argument("work", type=Path, metavar="WORK_DIR")
-    parser.add_argument("--variants", default="", help="numbers of the layouts, from 0")
     parser.add_argument("--preset", default="balanced")
-    parser.add_argument("--misses", type=Path)
     return parser
 
 

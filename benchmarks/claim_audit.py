@@ -1,6 +1,6 @@
 """Accuracy of the audit on claims: generated from real law by rules, or written by people.
 
-    python -m benchmarks.claim_audit --corpora DIR --half tuning --kinds copied changed --json FILE
+    python -m benchmarks.claim_audit --corpora DIR --half tuning --kinds copied changed --outcomes FILE
     python -m benchmarks.claim_audit --corpora DIR --claims benchmarks/claims/written.tsv
 
 ``DIR`` has ingested corpora by name (adgm, de, gdpr, fr, id, sample, ar, zh). Generated claims are the same
@@ -38,7 +38,7 @@ from benchmarks.making.material import (
     collections,
     seeded,
 )
-from benchmarks.making.measuring import Outcome, audited, figures_of, markdown
+from benchmarks.making.measuring import Outcome, audited, markdown
 from engine.errors import InputError
 
 ALL = "all"
@@ -120,16 +120,12 @@ def main() -> None:
         print(f"{len(claims):,} claims")
         return
     outcomes, seconds = audited(claims, folders)
-    figures = figures_of(outcomes, half, seconds)
     if options.wrong:
         _print_wrong(outcomes, options.wrong)
-    print(markdown(figures))
-    if options.json:
-        rows = [{**one.claim.to_json(), "found": one.found, "reason": one.reason} for one in outcomes]
-        text = json.dumps({**figures, "outcomes": rows}, ensure_ascii=False, indent=1)
-        options.json.write_text(text + "\n", encoding="utf-8")
-    if options.markdown:
-        options.markdown.write_text(markdown(figures), encoding="utf-8")
+    print(markdown(outcomes, half, seconds))
+    if options.outcomes:
+        rows = ({**one.claim.to_json(), "found": one.found, "reason": one.reason} for one in outcomes)
+        options.outcomes.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
 
 
 def _print_wrong(outcomes: Sequence[Outcome], count: int) -> None:
@@ -151,8 +147,7 @@ def _options() -> argparse.Namespace:
     add("--write", type=Path, metavar="FILE", help="write the claims, one JSON object a line")
     add("--made-only", action="store_true", help="make and write the claims, audit none")
     add("--wrong", type=int, metavar="N", help="print N wrongly found claims, tuning half only")
-    add("--json", type=Path, metavar="FILE")
-    add("--markdown", type=Path, metavar="FILE")
+    add("--outcomes", type=Path, metavar="FILE", help="write the findings, one JSON object a line")
     return parser.parse_args()
 
 

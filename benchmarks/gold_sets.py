@@ -2,13 +2,12 @@
 
     python -m benchmarks.gold_sets DATA_DIR CORPORA_DIR [--sets A,B]
         [--limit N | --every K | --most N] [--preset P] [--jobs N] [--ablate [--ablate-most N]]
-        [--results DIR] [--plots DIR] [--markdown FILE]
+        [--results DIR] [--markdown FILE]
 
 ``DATA_DIR`` holds a folder for each set (corpus.jsonl.gz or corpus.ref, queries.jsonl.gz, qrels.tsv);
 ``CORPORA_DIR`` the ingested corpora by name: one that is missing is ingested there, one that is there
 is only read. One corpus is open at a time. ``--results`` keeps each set's questions as JSON lines
-(for ``evaluate --compare``) and its rankings as a TREC run; ``--plots`` draws each set, and all of
-them together.
+(for ``evaluate --compare``) and its rankings as a TREC run.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from engine.evaluation import Question, QuestionResult, judge_questions, read_qu
 from engine.evaluation.ablation import ABLATED_MEASURES, Ablation, AskQuestions, ablate
 from engine.evaluation.evaluate import Processes
 from engine.evaluation.metrics import run_header, write_header, write_result
-from engine.evaluation.plots import all_plots, write_plots
 from engine.evaluation.questions import RUN_DEPTH, Run, choose_questions, write_run
 from engine.ingestion.build import build_corpus
 from engine.ingestion.report import ProgressBar
@@ -179,10 +177,6 @@ def _ablated(
 def _keep(suite: Suite, options: argparse.Namespace) -> None:
     if options.markdown is not None:
         options.markdown.write_text(markdown(suite), encoding="utf-8")
-    if options.plots is not None:
-        for name, results in suite.results.items():
-            write_plots(all_plots(results, suite.ablations.get(name)), options.plots / name)
-        write_plots(all_plots([each for found in suite.results.values() for each in found]), options.plots)
 
 
 def _names(listed: str | None) -> list[str]:
@@ -209,7 +203,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--ablate", action="store_true", help=f"rows of the ablation: {', '.join(ABLATED_MEASURES)}")
     add("--ablate-most", type=int, metavar="N", help="ablation on N of the questions, at even distances")
     add("--results", type=Path, metavar="DIR", help="keep each set's questions and rankings")
-    add("--plots", type=Path, metavar="DIR", help="draw each set, and all together")
     add("--markdown", type=Path, metavar="FILE", help="write the tables as Markdown")
     return parser
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -46,7 +45,6 @@ class Suite:
     results: dict[str, list[QuestionResult]] = field(default_factory=dict)
     ablations: dict[str, Ablation] = field(default_factory=dict)
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
-    commit: str = field(default_factory=lambda: commit())
 
     def add(self, name: str, results: list[QuestionResult]) -> None:
         """Add the results of a set's questions."""
@@ -65,26 +63,10 @@ class Suite:
         return shlex.join(["python", "-m", "benchmarks.gold_sets", *shown])
 
 
-def commit() -> str:
-    """Return the short name of the checked-out commit, with "+" if files differ from it; or "unknown"."""
-    here = Path(__file__).resolve().parent
-    try:
-        name = _git(here, "rev-parse", "--short", "HEAD")
-        changed = _git(here, "status", "--porcelain", "--untracked-files=no")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return name + ("+" if changed else "")
-
-
-def _git(folder: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
-
-
 def markdown(suite: Suite) -> str:
     """Return all tables of a suite for RESULTS.md."""
     lines = [
-        f"{suite.date}, commit {suite.commit}, preset `{suite.preset}`:",
+        f"{suite.date}, preset `{suite.preset}`:",
         "",
         f"    {suite.command}",
         "",

@@ -1,13 +1,13 @@
 """Learn the estimate of completeness from the gold sets, and measure it on other questions.
 
-    python -m benchmarks.learn_completeness DATA_DIR CORPORA_DIR [--every SET=K ...] [--most N]
+    python -m benchmarks.learn_completeness DATA_DIR CORPORA_DIR [--most N]
         [--keep FILE | --from FILE] [--write]
 
-Every k-th question of each set is investigated with ``balanced``. After each round its evidence and the share
-of the gold in the pool are recorded. Every third question is investigated again without the dense model.
-Questions are split into halves by a hash of their words; each half is estimated by a model of the other, and
-the figures are for both, with plain Chao1 for comparison. ``--write`` then learns from all questions and
-writes the weights into the engine. ``--keep`` saves the observations, ``--from`` reads them.
+Questions of each set, at even distances, are asked with ``balanced``. After each round its evidence and the
+share of the gold in the pool are recorded. Every third question is investigated again without the dense
+model. Questions are split into halves by a hash of their words; each half is estimated by a model of the
+other, and the figures are for both. ``--write`` then learns from all questions and writes the weights into
+the engine. ``--keep`` saves the observations, ``--from`` reads them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from engine.investigation.completeness import (
     SIGNS,
     CalibratedModel,
     Interval,
-    chao1,
     evidence_of,
     record_of,
 )
@@ -178,17 +177,14 @@ def _fit(
 # Every third question is also investigated without the dense model.
 WORDS_EVERY = 3
 MOST = 90
-# Chao1, for comparison, counts the finders of passages with at least this share of the best relevance.
-RELEVANT_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One state of a case: the observation, whether it is the last, Chao1's estimate, and dense search."""
+    """One state of a case: the observation, whether it is the last, and dense search."""
 
     seen: Observation
     last: bool
-    chao: float
     dense: bool
 
 
@@ -208,15 +204,11 @@ def ask(
                 continue
             held = {names[row] for row in case.pool.rows().tolist()} & question.gold.keys()
             seen = Observation(group, question.text, evidence.values, len(held) / len(question.gold))
-            relevance = np.sort(case.scanned.relevance.of(case.pool.rows()))[::-1]
-            plain = chao1(evidence.finders[: int((relevance >= RELEVANT_SHARE * relevance[0]).sum())])
-            states.append(Observed(seen, False, plain.estimate if plain else 0.0, dense))
-    return [
-        Observed(one.seen, number == len(states), one.chao, dense) for number, one in enumerate(states, 1)
-    ]
+            states.append(seen)
+    return [Observed(one, number == len(states), dense) for number, one in enumerate(states, 1)]
 
 
-def observe(corpora: Path, data: Path, every: dict[str, int], most: int) -> Iterator[Observed]:
+def observe(corpora: Path, data: Path, most: int) -> Iterator[Observed]:
     """Yield all states of all questions, set by set."""
     settings = preset("balanced")
     words = settings.changed(retrievers=tuple(name for name in settings.retrievers if name != "dense"))
@@ -227,7 +219,7 @@ def observe(corpora: Path, data: Path, every: dict[str, int], most: int) -> Iter
         for name in (name for name, corpus_folder in SETS.items() if corpus_folder == folder):
             started = time.perf_counter()
             questions = read_questions(data / name / "queries.jsonl.gz", data / name / "qrels.tsv")
-            questions = questions[:: every[name]] if name in every else choose_questions(questions, most=most)
+            questions = choose_questions(questions, most=most)
             for number, question in enumerate(questions):
                 yield from ask(corpus, names, question, settings, name)
                 if number % WORDS_EVERY == 0:
@@ -264,7 +256,6 @@ def report(observed: Sequence[Observed]) -> None:
         for index in np.flatnonzero(half == here).tolist():
             said[index] = model.estimate(observed[index].seen.values)
             low[index], high[index] = model.interval.around(float(said[index]))
-    chao = np.array([one.chao for one in observed])
     last, dense = (np.array([getattr(one, name) for one in observed]) for name in ("last", "dense"))
     groups = np.array([one.seen.group for one in observed])
     chosen_by = {"end": last & dense, "end, words": last & ~dense, "every round": dense}
@@ -273,8 +264,6 @@ def report(observed: Sequence[Observed]) -> None:
         if inside.any():
             some = [one for one, yes in zip(observed, inside, strict=True) if yes]
             print(f"{label:27} {figures(some, said[inside], low[inside], high[inside])}")
-            plain = chao[inside]
-            print(f"{'  Chao1':27} {figures(some, plain, plain, plain)}")
 
 
 def main() -> None:
@@ -282,20 +271,16 @@ def main() -> None:
     parser = new_parser(__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("corpora", type=Path)
-    parser.add_argument("--every", action="append", default=[], metavar="SET=K", help="every K-th question")
-    parser.add_argument(
-        "--most", type=int, default=MOST, help="questions of each other set, at even distances"
-    )
+    parser.add_argument("--most", type=int, default=MOST, help="questions of each set, at even distances")
     parser.add_argument("--keep", type=Path, help="save the observations")
     parser.add_argument("--from", dest="source", type=Path, help="read observations, investigate nothing")
     parser.add_argument("--write", action="store_true", help="learn from all and write the weights")
     options = parser.parse_args()
-    every = {name: int(step) for name, _, step in (one.partition("=") for one in options.every)}
     if options.source:
         records = orjson.loads(options.source.read_bytes())
         observed = [Observed(**{**one, "seen": Observation(**one["seen"])}) for one in records]
     else:
-        observed = list(observe(options.corpora, options.data, every, options.most))
+        observed = list(observe(options.corpora, options.data, options.most))
     if options.keep:
         options.keep.write_bytes(orjson.dumps([asdict(one) for one in observed]))
     report(observed)

@@ -1,12 +1,11 @@
-"""How everything grows with a corpus: one table and plots, peers beside it in the same run.
+"""How everything grows with a corpus: one table, peers beside it in the same run.
 
-    python -m benchmarks.scale SOURCE --queries FILE [--sizes 13k,100k,1M] [--out DIR] [--work DIR]
+    python -m benchmarks.scale SOURCE --queries FILE [--sizes 13k,100k,1M] [--work DIR]
 
 SOURCE is a ``corpus.jsonl[.gz]``, grown to each size as ``benchmarks.growing`` does. Vectors are made without
 a model (``benchmarks.growing``): times and memory are those of real ones, what is found is not. Each size is
 ingested, opened and asked in processes of its own, then one of its laws is changed. bm25s, rank_bm25 and a
-faiss index of whole vectors search the same passages where they fit. DIR gets ``scale.md``, ``scale.json``
-and a page with plots.
+faiss index of whole vectors search the same passages where they fit.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("source", type=Path)
     parser.add_argument("--queries", type=Path, required=True, help="JSON lines (.gz) with a field text")
     parser.add_argument("--sizes", default="13k,100k,1M")
-    parser.add_argument("--out", type=Path, default=Path("scale"))
     parser.add_argument("--work", type=Path, help="where corpora are kept, and used again; default: nowhere")
     options = parser.parse_args(arguments)
     with (gzip.open if options.queries.suffix == ".gz" else open)(
@@ -61,10 +59,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for size in (number_of(word) for word in options.sizes.split(",")):
             table.append(measured(options.source, work / f"{size}", size, questions))
             print(told(table), flush=True)
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "scale.json").write_bytes(orjson.dumps(table, option=orjson.OPT_INDENT_2))
-    (options.out / "scale.md").write_text(told(table), encoding="utf-8")
-    (options.out / "scale.html").write_text(plotted(table), encoding="utf-8")
     return 0
 
 
@@ -252,28 +246,6 @@ def _exponent(table: Sequence[Mapping[str, float]], name: str) -> str:
         return "–"
     grown = math.log(known[-1][name] / known[-2][name])
     return f"{grown / math.log(known[-1]['passages'] / known[-2]['passages']):.2f}"
-
-
-def plotted(table: Sequence[Mapping[str, float]]) -> str:
-    """A page: time over passages, both logarithmic."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    sizes = [row["passages"] for row in table]
-    for name in dict.fromkeys(name for row in table for name in row if name.endswith(", ms")):
-        first = name.startswith(("whole investigation", "first case", "opening"))
-        figure.add_scatter(
-            x=sizes,
-            y=[row.get(name) for row in table],
-            name=name.removesuffix(", ms"),
-            mode="lines+markers",
-            visible=True if first or not name.endswith("p95, ms") else "legendonly",
-        )
-    figure.update_xaxes(type="log", title="passages")
-    figure.update_yaxes(type="log", title="milliseconds")
-    figure.update_layout(template="plotly_white", legend={"font": {"size": 10}})
-    page: str = figure.to_html(include_plotlyjs=True)
-    return page
 
 
 if __name__ == "__main__":

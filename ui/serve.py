@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.access.audit_log import audit_log
-from engine.corpus.address import Place, place_of
+from engine.corpus import Place, place_of
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.files import make_private_folder
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings

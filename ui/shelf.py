@@ -15,8 +15,7 @@ from weakref import ref
 
 from engine.access.audit_log import CorpusFolder, corpora_of_user, delete, half_deleted, log_name
 from engine.access.users import visitors_folder
-from engine.corpus import open_corpus
-from engine.corpus.address import Address, Place
+from engine.corpus import Address, Place, open_corpus
 from engine.corpus.embedded.generation import MANIFEST_NAME, Manifest, current_generation
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
 from engine.corpus.embedded.store import info_of

@@ -15,8 +15,7 @@ from types import TracebackType
 
 import numpy as np
 
-from engine.corpus import open_corpus
-from engine.corpus.address import Place
+from engine.corpus import Place, open_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.related import without_ontology
 from engine.errors import InputError

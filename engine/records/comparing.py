@@ -134,16 +134,11 @@ def comparison_to_json(found: Comparison) -> dict[str, Any]:
     difference are indexes into ``causes``. Kinds: setting, step, document, passage, words, dates, link,
     corpus, model, engine.
     """
+    listed = ("settings", "came", "went", "moved", "other_words", "altered", "rescored")
     return {
         "same": found.same,
         "inexact": list(found.inexact),
-        "settings": [asdict(one) for one in found.settings],
-        "came": [asdict(one) for one in found.came],
-        "went": [asdict(one) for one in found.went],
-        "moved": [asdict(one) for one in found.moved],
-        "other_words": [asdict(one) for one in found.other_words],
-        "altered": [asdict(one) for one in found.altered],
-        "rescored": [asdict(one) for one in found.rescored],
+        **{name: [asdict(one) for one in getattr(found, name)] for name in listed},
         "links": [asdict(one) for one in sorted(found.links, key=_interest)[:MOST_LINKS]],
         "links_total": len(found.links),
         "pool": {
@@ -215,7 +210,6 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:80]} …"
 
 
-__all__ = ["compare", "comparison_lines", "comparison_to_json", "find_chance_reasons", "without_times"]
 # Fields for times and costs. A cached answer of a language model costs nothing.
 TIMES = frozenset({"milliseconds", "started", "usage"})
 # Fields that describe a passage of the ranking, except its rank, text and score.

@@ -214,7 +214,7 @@ class VerifyCorpus(Request):
 @verb("verify", VerifyCorpus)
 def verify_corpus(caller: Caller, request: VerifyCorpus) -> Response:
     """Check whether a corpus is as it was published."""
-    from engine.corpus.address import folder_of
+    from engine.corpus import folder_of
     from engine.corpus.verifying import verify
     from engine.records.text import verified_text
 

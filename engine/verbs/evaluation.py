@@ -145,7 +145,7 @@ def _asking(corpus: Corpus, request: EvaluateOptions) -> Iterator[AskQuestions]:
     if request.jobs == 1:
         yield partial(judge_questions, corpus)
     else:
-        from engine.corpus.address import place_of
+        from engine.corpus import place_of
 
         with Processes(place_of(request.corpus), request.jobs) as processes:
             yield processes.judge_questions

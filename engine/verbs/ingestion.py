@@ -87,7 +87,7 @@ class IngestOptions(AddOptions):
 @verb("ingest", IngestOptions, changes=True)
 def ingest(caller: Caller, request: IngestOptions) -> Response:
     """Make a corpus hold exactly some sources."""
-    from engine.corpus.address import folder_of
+    from engine.corpus import folder_of
     from engine.ingestion.build import build_corpus
     from engine.ingestion.report import ProgressBar
     from engine.ingestion.sources import parse_source
@@ -110,7 +110,7 @@ def ingest(caller: Caller, request: IngestOptions) -> Response:
 @verb("add", AddOptions, changes=True)
 def add(caller: Caller, request: AddOptions) -> Response:
     """Add sources to a corpus, or replace some of its files."""
-    from engine.corpus.address import folder_of
+    from engine.corpus import folder_of
     from engine.ingestion.build import add_to_corpus
     from engine.ingestion.report import ProgressBar
     from engine.ingestion.sources import parse_source
@@ -130,7 +130,7 @@ class RemoveOptions(Request):
 @verb("remove", RemoveOptions, changes=True)
 def remove(caller: Caller, request: RemoveOptions) -> Response:
     """Remove documents from a corpus."""
-    from engine.corpus.address import folder_of
+    from engine.corpus import folder_of
     from engine.ingestion.build import remove_from_corpus
     from engine.ingestion.report import ProgressBar
 
@@ -154,7 +154,7 @@ class EmbedOptions(Request):
 @verb("embed", EmbedOptions, changes=True)
 def embed(caller: Caller, request: EmbedOptions) -> Response:
     """Give a corpus the vectors of a model; goes on if repeated."""
-    from engine.corpus.address import folder_of
+    from engine.corpus import folder_of
     from engine.ingestion.report import ProgressBar
     from engine.ingestion.vectors import embed_corpus
 
@@ -186,7 +186,7 @@ class CopyOptions(Request):
 @verb("copy", CopyOptions, changes=True)
 def copy_corpus(caller: Caller, request: CopyOptions) -> Response:
     """Copy a corpus to a PostgreSQL server, or back to a folder. Raises SettingsError for any other pair."""
-    from engine.corpus.address import Address, place_of
+    from engine.corpus import Address, place_of
     from engine.ingestion.report import ProgressBar
 
     source, target = place_of(request.source), place_of(request.target)

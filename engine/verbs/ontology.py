@@ -80,8 +80,7 @@ class ApplyOntology(OntologyOptions):
 @verb("ontology apply", ApplyOntology, changes=True)
 def apply_ontology(caller: Caller, request: ApplyOntology) -> Response:
     """Put an ontology.yaml in force; an ingestion keeps it."""
-    from engine.corpus import open_corpus
-    from engine.corpus.address import folder_of
+    from engine.corpus import folder_of, open_corpus
     from engine.corpus.ontology import read_ontology, save_ontology, undo_ontology
 
     if (request.file is not None) + request.undo + request.ingested != 1:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.address import address_of
+from engine.corpus import address_of
 from engine.errors import CorpusError, InputError, ResourceError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings

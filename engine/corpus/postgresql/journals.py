@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 from psycopg import Connection
 
-from engine.corpus.address import Address
+from engine.corpus import Address
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.deciding import changes, with_changes

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import Connection, Error, sql
 
-from engine.corpus.address import Address
+from engine.corpus import Address
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import FIELDS, Block
 from engine.corpus.embedded.deciding import CHANGED, with_verdicts

@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.address import Address
+from engine.corpus import Address
 from engine.corpus.defaults import no_hits
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import FIELDS, Block, hashed

@@ -19,7 +19,7 @@ from psycopg.rows import namedtuple_row
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.pool import QueuePool
 
-from engine.corpus.address import Address
+from engine.corpus import Address
 from engine.errors import CorpusError, RedstringError, ResourceError
 
 # Connections that stay open, and those opened in addition while many cases run at once.

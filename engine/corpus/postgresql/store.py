@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import Connection, Error
 
-from engine.corpus.address import Address
+from engine.corpus import Address
 from engine.corpus.contents import pack
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import FIELDS, Block, postings_of

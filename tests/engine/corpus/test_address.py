@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.address import address_of, folder_of, place_of
+from engine.corpus import address_of, folder_of, place_of
 from engine.errors import CorpusError
 
 

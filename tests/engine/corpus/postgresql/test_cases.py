@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from engine.cli.main import main
-from engine.corpus import open_corpus
-from engine.corpus.address import address_of
+from engine.corpus import address_of, open_corpus
 from engine.corpus.postgresql.loading import copy_to_server
 from engine.corpus.postgresql.server import Server
 from engine.corpus.protocol import Corpus

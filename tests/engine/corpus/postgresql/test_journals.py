@@ -9,8 +9,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from engine.corpus import open_corpus
-from engine.corpus.address import address_of
+from engine.corpus import address_of, open_corpus
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.extracted import (
     Judgement,

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from engine.cli.main import main
-from engine.corpus import open_corpus
-from engine.corpus.address import address_of
+from engine.corpus import address_of, open_corpus
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.postgresql import links, queries, searches, texts
 from engine.corpus.postgresql.catalogue import HASHED, MOST, assign_parts

@@ -10,8 +10,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from engine.corpus import open_corpus
-from engine.corpus.address import address_of
+from engine.corpus import address_of, open_corpus
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.grades import grades_of, set_grade
 from engine.corpus.postgresql.loading import copy_to_server

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.corpus import open_corpus
-from engine.corpus.address import address_of
+from engine.corpus import address_of, open_corpus
 from engine.corpus.contents import Contents
 from engine.corpus.embedded import dense
 from engine.corpus.embedded.writing import write_corpus

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.corpus import open_corpus
-from engine.corpus.address import address_of
+from engine.corpus import address_of, open_corpus
 from engine.corpus.contract import CorpusContract
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.postgresql.loading import copy_to_server
