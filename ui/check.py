@@ -50,8 +50,6 @@ from ui.server.reading import cancel as cancel_reading
 from ui.shelf import Library
 from ui.templating import rendered
 
-# An audit as a job of the Check view, its limits, and its results in the form of the page.
-
 # Limits of audits: running at a time for all visitors, waiting, and timeout, s.
 RUNNING, WAITING, LONGEST = 3, 12, 900.0
 # Retention of finished audits, s, so that a page that is loaded again still finds them.

@@ -86,11 +86,11 @@ class Compact(Extension):
             return source
         text = source.strip()
 
-        def replace_break(found: re.Match[str]) -> str:
+        def as_comment(found: re.Match[str]) -> str:
             if found[1]:
                 return found[1]
             between_tags = text[found.start() - 1] in ">}" and text[found.end()] in "<{"
             comment = "{#" + "\n" * found[0].count("\n") + "#}"
             return comment if between_tags else f" {comment}"
 
-        return _TAG_OR_BREAK.sub(replace_break, text)
+        return _TAG_OR_BREAK.sub(as_comment, text)

@@ -9,7 +9,7 @@ exit code is 1 where anything failed. The classes, with the tries that each is g
     damage    every file of a corpus flipped, cut, swapped, missing
     kills     kills at random moments of ingestion, adding, removing, deciding
 
-All other attacks are tests: requests (``tests/ui/server``, ``tests/ui/access``), jobs (``tests/ui/jobs``),
+All other attacks are tests: requests and jobs (``tests/ui/server``, ``tests/ui/access``),
 addresses and servers (``tests/engine/network``), a confined process that was taken over
 (``tests/engine/isolation``), damaged uploads (``tests/fuzz``).
 """

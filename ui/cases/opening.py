@@ -122,8 +122,6 @@ class ExampleCase:
         return _Made(state, case_values(opened, PARTS), packed(opened, corpus), corpus)
 
 
-# Open a stored case by its address, and run the actions of the line above a case.
-
 # A stored case, opened by its address: ``?case=ID``.
 
 CHANGED = "the corpus has changed since this case was asked; `cases replay` shows the differences"

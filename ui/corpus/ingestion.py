@@ -62,8 +62,6 @@ class Pace:
         return max(0.0, left - (self._clock() - at))
 
 
-# An ingestion as a job, and the report of the files it read and could not read.
-
 # The report of an ingestion as a page that can be sorted, and its storage.
 
 MOST_ROWS = 2000

@@ -41,8 +41,6 @@ from ui.corpus.browser import Browser, Spot
 from ui.server.jobs import Job
 from ui.templating import direction, rendered
 
-# Statistics of a corpus and its retrieval audit.
-
 # The retrieval audit of a corpus on its page: a job that runs the corpus's examples or the visitor's own
 # questions. It also shows the quality of rankings by the verdicts on the caller's cases.
 

@@ -54,8 +54,6 @@ def looked(text: object) -> Looked:
     return parse_request(Looked, values)
 
 
-# Rows and charts of the expansion of a case.
-
 # The lines of the tree: its open parts, each node with its trail and its results.
 
 # Children of a node that are sent at first, and with each "more"; limit for the whole tree.

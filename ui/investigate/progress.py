@@ -76,7 +76,7 @@ def parts_html(evidence: Evidence | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldFirst:
+class Notice:
     """What the user has to know or to choose: words, and questions to ask instead with their labels."""
 
     status: str
@@ -85,9 +85,9 @@ class ToldFirst:
     is_folded: bool = False
 
 
-def notices_html(lines: Sequence[ToldFirst]) -> str:
+def notices_html(lines: Sequence[Notice]) -> str:
     """Return the lines, each with its offers."""
-    return rendered("investigate/told_first.html", lines=lines) if lines else ""
+    return rendered("investigate/notices.html", lines=lines) if lines else ""
 
 
 def named_html(plan: QueryPlan, day: date, titles: Mapping[str, str] = NOTHING) -> str:
@@ -100,11 +100,11 @@ def named_html(plan: QueryPlan, day: date, titles: Mapping[str, str] = NOTHING) 
     for found in days if plan.constraints.as_of is None else ():
         words = f"The question says “{found.words}”; this case looks at the law of {day_words(day)}."
         offer = f"Look at the law of {day_words(date.fromisoformat(found.value))}"
-        lines.append(ToldFirst("day", words, [(offer, f"{question} as_of:{found.value}")]))
+        lines.append(Notice("day", words, [(offer, f"{question} as_of:{found.value}")]))
     for document in () if plan.constraints.documents else plan.focus:
         words = f"What “{titles.get(document, document)}” says comes first, as the question asks for it."
         asked = f'{question} document:"{document}"'
-        lines.append(ToldFirst("focus", words, [("Search nothing else", asked)]))
+        lines.append(Notice("focus", words, [("Search nothing else", asked)]))
     return notices_html(lines)
 
 
@@ -118,7 +118,7 @@ def transaction_html(question: str, found: Transaction | None, kinds: Mapping[st
     words = (
         f"Treated as a question about “{kinds.get(found.id, found.id)}”, so its usual topics must be covered."
     )
-    return notices_html([ToldFirst("transaction", words, offers, is_folded=True)])
+    return notices_html([Notice("transaction", words, offers, is_folded=True)])
 
 
 def depth_html(plan: QueryPlan) -> str:
@@ -132,7 +132,7 @@ def depth_html(plan: QueryPlan) -> str:
         DepthKind.DEEP: ("Extra rounds", DepthKind.USUAL, "Use fewer rounds"),
     }[depth.kind]
     asked = f"{_without(plan.question, 'depth')} depth:{other.value}"
-    return notices_html([ToldFirst("depth", f"{words}: {depth.reason}.", [(offer, asked)])])
+    return notices_html([Notice("depth", f"{words}: {depth.reason}.", [(offer, asked)])])
 
 
 def _without(question: str, sign: str) -> str:
@@ -141,10 +141,10 @@ def _without(question: str, sign: str) -> str:
     return " ".join(kept)
 
 
-def _line(question: str, named: NamedProvision) -> ToldFirst:
+def _line(question: str, named: NamedProvision) -> Notice:
     words = f"“{named.words}” may be one of several" if named.status is Naming.SEVERAL else named.note
     offers = [(choice.label, _replace_provision(question, named, choice)) for choice in named.choices]
-    return ToldFirst(named.status.value, f"{words[:1].upper()}{words[1:]}.", offers)
+    return Notice(named.status.value, f"{words[:1].upper()}{words[1:]}.", offers)
 
 
 def _replace_provision(question: str, named: NamedProvision, choice: Choice) -> str:

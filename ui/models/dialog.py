@@ -38,8 +38,6 @@ from ui.investigate.costs import used_words
 from ui.models.connections import Connections
 from ui.templating import rendered
 
-# The dialog of the language model: checks requests, tests servers, reports errors in one line.
-
 # Tests of a server, with their results as sentences.
 
 LIST_SECONDS = 15.0

@@ -180,8 +180,6 @@ def _of_matter(
             yield from iterate_items([(case, questions[case], record)], corpus, hops=hops)
 
 
-# The figures of a queue: counts, agreement, approval over time, disagreements.
-
 # Approval over time.
 
 # Rates by day up to this many days; then by week, the last of them.

@@ -36,8 +36,6 @@ from ui.review.access import (
 )
 from ui.review.figures import ImportForm, figures_screen, files_html, take_in
 
-# Queues: the list, new ones from a matter or a case, criteria, and reviews from inside a case.
-
 # A new queue.
 
 # Limit of cases per queue, the newest first: a record may have several megabytes.

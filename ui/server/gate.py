@@ -38,8 +38,6 @@ from ui.server.login import (
 )
 from ui.server.routes import POLICY, READ, refuse
 
-# The gate of a page with logins, and its sessions.
-
 # Logged-in sessions, in memory only: a restart logs all users out.
 
 # Limits of sessions, in total and for one name; the oldest are ended first.

@@ -30,8 +30,6 @@ from ui.server.address import address_of, is_local
 from ui.server.rates import Buckets, Rate
 from ui.templating import ASSETS, rendered
 
-# Login methods, the login page, users and passwords.
-
 # The sender of a request: set by the gate or, if logins are off, identified by the browser's token.
 
 # The key in a request's state for the logged-in person.

@@ -24,8 +24,6 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# The open routes, refusals, and third-party scripts that a page loads.
-
 # The format of a refusal, the same for all middleware: a message in one line of JSON.
 
 HEARD = "redstring.heard"
