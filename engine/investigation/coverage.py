@@ -337,8 +337,8 @@ class Coverage:
         """Make the states agree with the evidence status of the shown passages.
 
         If the corpus has nothing but passages that resemble the question, all are missing; areas that the
-        chosen type of transaction requires are only one state lower, because they have passages whatever the
-        question asks. A sub-question has the state of its evidence. If the question was found in part only,
+        chosen type of transaction requires are only one state lower, because their passages do not depend on
+        the question. A sub-question has the state of its evidence. If the question was found in part only,
         though each phrase was found, the phrases are weak.
         """
         if evidence.status is EvidenceStatus.NONE:
