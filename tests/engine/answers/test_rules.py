@@ -15,6 +15,7 @@ from tests.tables import table
 
 ACTS: dict[str, str] = table(__file__, "ACTS")
 ASKED: list[tuple[str, list[str]]] = table(__file__, "ASKED")
+UNANSWERED: list[str] = table(__file__, "UNANSWERED")
 
 
 @pytest.fixture(scope="module")
@@ -32,3 +33,8 @@ def test_a_brief_begins_with_the_rule_as_it_is_now(corpus: Corpus, subtests: pyt
             brief = answer(investigated(corpus, question), corpus)
             assert not brief.unanswered
             assert [one.text for one in brief.sentences[: len(expected)]] == expected
+
+
+def test_a_sentence_that_presupposes_what_is_asked_answers_nothing(corpus: Corpus) -> None:
+    for question in UNANSWERED:
+        assert answer(investigated(corpus, question), corpus).unanswered
