@@ -27,7 +27,15 @@ MARGIN = 4.0
 # Folders, files and tests that are slow. Tests in the browser that are marked ``journey`` run every time.
 SLOW = tuples(__file__, "SLOW")
 # Tests of the processes that read sources; all others read them in the process of the test (``in_process``).
-WITH_PROCESSES = ("engine/ingestion/test_", "engine/ingestion/cluster/", "safety/", "ui/jobs/", "fuzz/")
+WITH_PROCESSES = (
+    "engine/ingestion/test_",
+    "engine/ingestion/cluster/",
+    "safety/",
+    "ui/server/test_jobs",
+    "ui/server/test_process",
+    "ui/server/test_reading",
+    "fuzz/",
+)
 # What takes minutes a file comes first, so that no process waits long for the last file of another.
 FIRST = (
     "browser/",
