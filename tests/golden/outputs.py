@@ -105,10 +105,12 @@ class Outputs:
         folder = self._folder / part.replace(" ", "-")
         shutil.copytree(self._folder, folder, ignore=lambda _, names: {*names} - {*FILES})
         make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}
-        make |= {"readers": files_read, "vectors": self._vectors, "model": self._model}
+        make |= {"readers": files_read, "vectors": self._vectors}
         with _steady(folder / "home"):
             if part in page.PARTS:
                 made = page.page_outputs(part, self._library(folder, part))
+            elif part.startswith("model "):
+                made = model_outputs(lambda spec: self._commands(part, folder, llm=spec))
             else:
                 made = make[part](folder) if part in make else self._commands(part, folder)
             return {name: self._masked(part, text) for name, text in made}
@@ -167,9 +169,6 @@ class Outputs:
     def _vectors(self, folder: Path) -> Iterator[tuple[str, str]]:
         with EmbeddingServer():
             yield from self._commands("vectors", folder)
-
-    def _model(self, folder: Path) -> Iterator[tuple[str, str]]:
-        yield from model_outputs(lambda spec: self._commands("model", folder, llm=spec))
 
     def _tools(self, folder: Path) -> Iterator[tuple[str, str]]:
         library = self._library(folder, "tools")
