@@ -68,6 +68,7 @@ from engine.investigation.view import (
 )
 from engine.language.embedders import Embedder, embedder
 from engine.llm import LanguageModel, Meter, Usage
+from engine.llm.base import Asking
 from engine.model import (
     NOTHING,
     UNJUDGED,
@@ -89,7 +90,6 @@ from engine.model import (
     Transaction,
     counted,
 )
-from engine.retrieval.asking import Asking
 from engine.retrieval.planning import Helpers, active, checked_plan
 from engine.retrieval.planning.hypothetical import check_language
 from engine.retrieval.relevance import Relevance

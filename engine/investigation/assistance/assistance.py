@@ -14,9 +14,9 @@ from engine.investigation.pool import Pool, Reading
 from engine.language.analysis import analyzer
 from engine.language.characters import shortened
 from engine.llm import Data, Form, Prompt, prompt
+from engine.llm.base import Asking
 from engine.llm.prompt import addresses_machine, shown
 from engine.model import NOTHING, AreaCoverage, AreaState, Completeness, GapQuery, Passage, counted
-from engine.retrieval.asking import Asking
 from engine.retrieval.relevance import Relevance
 from engine.settings import GAP_QUERIES, SUFFICIENCY, InvestigationSettings
 

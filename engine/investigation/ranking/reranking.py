@@ -12,8 +12,8 @@ from engine.ingestion.indexing import get_context
 from engine.investigation.pool import Reading
 from engine.investigation.ranking import Ranking
 from engine.language.embedders.transformer import model_name
+from engine.llm.base import Asking
 from engine.llm.prompt import addresses_machine
-from engine.retrieval.asking import Asking
 from engine.retrieval.rerank.base import (
     BUDGET,
     LISTWISE,

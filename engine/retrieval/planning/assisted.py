@@ -12,8 +12,8 @@ from engine.language.analysis import analyzer
 from engine.language.detection import detect_question
 from engine.language.embedders import Embedder
 from engine.llm import Data, Form, Meter, Prompt
+from engine.llm.base import Asking
 from engine.model import Intent, View
-from engine.retrieval.asking import Asking
 from engine.retrieval.planning import hypothetical
 from engine.settings import HYPOTHETICAL as TASK
 from engine.settings import SUB_QUESTIONS, InvestigationSettings

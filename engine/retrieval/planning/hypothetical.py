@@ -24,9 +24,9 @@ from engine.language.analysis import analyzer
 from engine.language.detection import detect_question, is_detectable
 from engine.language.embedders import Embedder, reads
 from engine.llm import Data, Form, Prompt
+from engine.llm.base import Asking
 from engine.llm.prompt import addresses_machine
 from engine.model import Passage
-from engine.retrieval.asking import Asking
 from engine.retrieval.retrievers.registry import levels
 from engine.retrieval.scan import fuse
 from engine.settings import InvestigationSettings
