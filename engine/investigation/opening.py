@@ -19,11 +19,11 @@ from engine.investigation.trails import SCAN
 from engine.language.analysis import analyzer
 from engine.language.embedders import Embedder
 from engine.model import Depth, DepthKind, Hop, QueryPlan, Search, StrategyCount
+from engine.retrieval.embedding import embed_views
 from engine.retrieval.planning import HYPOTHETICAL, Helpers, active, make_plan
 from engine.retrieval.planning.hypothetical import target_language
 from engine.retrieval.planning.named import count_further_words
 from engine.retrieval.relevance import Relevance
-from engine.retrieval.embedding import embed_views
 from engine.retrieval.scan import Scan, scan, searches_of
 from engine.search_budget import SearchBudget
 from engine.settings import AUTO, InvestigationSettings, Preset, preset

@@ -19,7 +19,7 @@ QUESTIONS = [
     ("id", "Berapa lama jangka waktu keberatan?", TIME),
     ("fr", "Dans quel délai faut-il former un recours ?", TIME),
     ("ar", "متى ينتهي ميعاد الاعتراض؟", TIME),
-    ("zh", "何时?", NONE),
+    ("zh", "何时?", TIME),
 ]
 
 

@@ -19,7 +19,7 @@ from engine.investigation.round import LINKED
 from engine.llm import Meter
 from engine.model import RankedPassage
 from engine.records.conversion import investigation_to_json
-from engine.retrieval.asking import Asking
+from engine.llm.base import Asking
 from engine.retrieval.rerank.spec import reranker
 from engine.settings import InvestigationSettings
 from tests.engine.cross_encoder import write_cross_encoder

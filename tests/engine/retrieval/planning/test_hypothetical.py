@@ -15,7 +15,7 @@ from engine.language.embedders import embedder
 from engine.llm import Meter
 from engine.llm.cost import AnswerCache
 from engine.model import QueryPlan, View
-from engine.retrieval.asking import Asking
+from engine.llm.base import Asking
 from engine.retrieval.embedding import embed_views
 from engine.retrieval.planning import Helpers, active, make_plan
 from engine.retrieval.planning.hypothetical import (
