@@ -65,7 +65,7 @@ _CAPTION = re.compile(
 _FOOTNOTE = re.compile(r"(?:(?<=\S)\[\^?\d{1,3}\],?|\s+)+\Z")
 _QUESTION = re.compile(r"[?？؟]\s*[\"'”»)]*\s*\Z")
 # A sign that ends a sentence, with quotation marks and numbers of footnotes behind it.
-_ENDED = re.compile(r"[.!;:。！؛…]\s*[\"'”»)]*(?:\[\^?\d+\])*\s*\Z")
+_ENDED = re.compile(r"[.!;:。！؛…]\s*[\"'”»)]*(?:\[\^?\d+\]|[¹²³⁰⁴-⁹])*\s*\Z")
 _CUT = re.compile(
     r";\s+|؛\s+|；|"
     r",\s+(?=(?:and|but|while|whereas|however|und|aber|während|dan|tetapi|sedangkan|et|mais|tandis)\s)"

@@ -17,9 +17,9 @@ from engine.investigation.ranking import Ranking, reranking
 from engine.investigation.ranking.reranking import RERANKER, Reranking, Texts, mixed
 from engine.investigation.round import LINKED
 from engine.llm import Meter
+from engine.llm.base import Asking
 from engine.model import RankedPassage
 from engine.records.conversion import investigation_to_json
-from engine.llm.base import Asking
 from engine.retrieval.rerank.spec import reranker
 from engine.settings import InvestigationSettings
 from tests.engine.cross_encoder import write_cross_encoder

@@ -13,9 +13,9 @@ from engine.errors import SettingsError
 from engine.investigation import Case
 from engine.language.embedders import embedder
 from engine.llm import Meter
+from engine.llm.base import Asking
 from engine.llm.cost import AnswerCache
 from engine.model import QueryPlan, View
-from engine.llm.base import Asking
 from engine.retrieval.embedding import embed_views
 from engine.retrieval.planning import Helpers, active, make_plan
 from engine.retrieval.planning.hypothetical import (
