@@ -22,9 +22,8 @@ from engine.settings import preset as get_preset
 
 if TYPE_CHECKING:
     from engine.answers.audit import Audit
-    from engine.answers.changed_law import Changes
     from engine.answers.outdated_references import OutdatedReferences
-    from engine.answers.record import Answer
+    from engine.answers.record import Answer, Changes
     from engine.corpus.protocol import Corpus
     from engine.evaluation.evaluate import Evaluation
     from engine.ingestion.report import IngestionReport

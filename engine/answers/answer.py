@@ -16,10 +16,9 @@ from datetime import date
 import numpy as np
 
 from engine.answers.audit.matching import is_supported_verbatim
-from engine.answers.changed_law import Changes
 from engine.answers.changes import find_changes
 from engine.answers.conflicts import CHANGING, find_conflicts, quote_sentence
-from engine.answers.record import Answer, Citations, Located, Method, Sentence, Support, with_links
+from engine.answers.record import Answer, Changes, Citations, Located, Method, Sentence, Support, with_links
 from engine.answers.relevance import (
     SPECIFIC,
     WORDS,

@@ -16,8 +16,8 @@ from itertools import groupby
 
 import numpy as np
 
-from engine.answers.changed_law import Amender, Change, ChangeKind, Changes, Part
 from engine.answers.conflicts import CHANGING, apply_amendments, is_one_text, only_inserts_next_to
+from engine.answers.record import Amender, Change, ChangeKind, Changes, Part
 from engine.corpus.external_text import external_resolver
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError

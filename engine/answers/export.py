@@ -6,9 +6,18 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from engine.answers.changed_law import Amender, Change, ChangeKind, Changes, Part
 from engine.answers.outdated_references import OutdatedKind, OutdatedReference, OutdatedReferences
-from engine.answers.record import Answer, Citation, Sentence, Support
+from engine.answers.record import (
+    Amender,
+    Answer,
+    Change,
+    ChangeKind,
+    Changes,
+    Citation,
+    Part,
+    Sentence,
+    Support,
+)
 from engine.language.characters import markdown
 from engine.language.word_diff import marked_words
 from engine.records.conversion import part_to_json, usage_to_json

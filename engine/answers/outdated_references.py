@@ -15,9 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.answers.changed_law import Amender, Change, ChangeKind
 from engine.answers.changes import RENUMBERED, ChangeFinder, text_of
 from engine.answers.conflicts import CHANGING
+from engine.answers.record import Amender, Change, ChangeKind
 from engine.corpus.external_text import external_resolver, letters_key
 from engine.corpus.protocol import Corpus, Rows
 from engine.language.addresses import Address, number_key

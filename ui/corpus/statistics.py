@@ -15,10 +15,10 @@ from pydantic import Field
 
 from engine.access.users import Person
 from engine.answers.case_audit import body_html
-from engine.answers.changed_law import Amender, Change, ChangeKind, Changes, Part
 from engine.answers.changes import find_changes
 from engine.answers.export import KIND_WORDS, notes_of, summary_line
 from engine.answers.outdated_references import OutdatedKind, OutdatedReference, find_outdated_references
+from engine.answers.record import Amender, Change, ChangeKind, Changes, Part
 from engine.answers.retrieval_audit import (
     RetrievalAudit,
     retrieval_audit,

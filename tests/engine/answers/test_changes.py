@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import pytest
 
-from engine.answers.changed_law import Change, Changes
 from engine.answers.changes import find_changes
 from engine.answers.export import outdated_line
 from engine.answers.outdated_references import find_outdated_references
+from engine.answers.record import Change, Changes
 from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
