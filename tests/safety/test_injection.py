@@ -79,7 +79,8 @@ def attack(
     shutil.copytree(poisoned_folder, folder)
     with pytest.MonkeyPatch.context() as patch:
         if not guarded:
-            patch.setattr(prompt, "_found", lambda text: iter(()))
+            patch.setattr(prompt, "_rules", lambda: prompt._Rules((), ()))  # noqa: SLF001
+            patch.setattr(prompt, "hidden", lambda text: iter(()))
         prompt.addresses_machine.cache_clear()
         root.addHandler(handler)
         root.setLevel(logging.DEBUG)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -22,10 +22,12 @@ from engine.language.references.grammar import ActForm, Definition, Grammar, Lev
 from engine.language.references.instruments import eu_act_form
 from engine.language.references.levels import NUMBERS, PARTS
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
-    Part = TypeVar("Part", bound=DataclassInstance)
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Part = TypeVar("Part", bound=_Dataclass)
 
 SHIPPED = "references.yaml"
 
