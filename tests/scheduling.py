@@ -39,6 +39,7 @@ WITH_PROCESSES = (
 # What takes minutes a file comes first, so that no process waits long for the last file of another.
 FIRST = (
     "browser/",
+    "golden/",
     "engine/ingestion/",
     "ui/",
     "safety/",
