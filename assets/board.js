@@ -25,7 +25,7 @@
   let columnX = [];
   let dot = 1; // dots shrink where rows are narrow
   let labels = []; // notes along the selected path
-  let plates = []; // names of ranked and pinned passages, as far as there is room
+  let plates = []; // names of ranked and pinned passages that fit
 
   const colour = (token) => colours[token] || "#888";
   const byId = () => new Map(data.nodes.map((node) => [node.id, node]));
@@ -150,7 +150,7 @@
     plates.forEach((item) => plate(item, taken));
   }
 
-  /* A name stands to the right of its dot, else to the left or aslant, else nowhere: the best passages come first. */
+  /* Put a name to the right of its dot, or to the left, or slightly lower or higher; hide it if all are taken. */
   function plate(item, taken) {
     const spot = place.get(item.node);
     if (!spot) return;

@@ -182,22 +182,22 @@
   const at = Object.keys(LANGUAGES).indexOf(chosen);
   const words = new Map(at > 0 ? ROWS.map((row) => [row[0], row[at]]) : []);
 
-  /* Numbers and dates in a string stand as {} in its row. */
+  /* A row has {} for each number and date of a text. */
   const NUMBER = /\d{1,2} [A-Z][a-z]{2} \d{4}|\d+(?:[.,]\d+)*/g;
-  const spoken = (found) => (found.includes(" ") ? new Date(`${found} UTC`).toLocaleDateString(chosen, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }) : found);
-  function word(said) {
-    if (!said || words.has(said)) return words.get(said);
-    const numbers = said.match(NUMBER);
-    return numbers ? words.get(said.replace(NUMBER, "{}"))?.replace(/\{\}/g, () => spoken(numbers.shift())) : undefined;
+  const localised = (found) => (found.includes(" ") ? new Date(`${found} UTC`).toLocaleDateString(chosen, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }) : found);
+  function word(source) {
+    if (!source || words.has(source)) return words.get(source);
+    const numbers = source.match(NUMBER);
+    return numbers ? words.get(source.replace(NUMBER, "{}"))?.replace(/\{\}/g, () => localised(numbers.shift())) : undefined;
   }
   function text(node) {
-    const said = node.data.trim();
-    const other = word(said);
-    // The same word in both languages is left: setting it would be a change, to be translated again.
-    if (other && other !== said && !node.parentElement?.closest(DOCUMENT)) node.data = node.data.replace(said, other);
+    const source = node.data.trim();
+    const other = word(source);
+    // Setting an equal text would be observed as a change and translated again.
+    if (other && other !== source && !node.parentElement?.closest(DOCUMENT)) node.data = node.data.replace(source, other);
   }
   function element(found) {
-    ATTRIBUTES.forEach((name) => { const said = found.getAttribute(name), other = word(said); if (other && other !== said) found.setAttribute(name, other); });
+    ATTRIBUTES.forEach((name) => { const source = found.getAttribute(name), other = word(source); if (other && other !== source) found.setAttribute(name, other); });
   }
   function translate(root) {
     if (root.nodeType === Node.TEXT_NODE) { text(root); return; }
@@ -218,9 +218,9 @@
     document.documentElement.lang = chosen;
     const watch = () => {
       translate(document.body);
-      new MutationObserver((changes) => changes.forEach((change) => (change.type === "characterData" ? text(change.target) : change.addedNodes.forEach(translate)))).observe(document.body, { childList: true, subtree: true, characterData: true });
+      new MutationObserver((changes) => changes.forEach((change) => (change.type === "characterData" ? source(change.target) : change.addedNodes.forEach(translate)))).observe(document.body, { childList: true, subtree: true, characterData: true });
     };
     if (document.body) watch(); else addEventListener("DOMContentLoaded", watch);
   }
-  Object.assign(redstring, { language, word: (said) => word(said) || said });
+  Object.assign(redstring, { language, word: (source) => word(source) || source });
 })();

@@ -16,7 +16,7 @@ from itertools import product
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Error, Page, sync_playwright
 
 QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
@@ -114,15 +114,15 @@ def _take(page: Page, url: str, folder: Path, views: list[str]) -> None:
         _load(page, case)
         try:
             VIEWS[name](page)
-        except Exception as error:  # the other pictures are worth taking
+        except Error as error:  # a view that fails does not stop the others
             print(folder.name, name, str(error).splitlines()[0])
         page.wait_for_timeout(1200)
         page.screenshot(path=folder / f"{name}.png")
 
 
-def _report(where: str, said: object) -> None:
-    """Print what a page said on its console, or its error."""
-    print(where, getattr(said, "text", said))
+def _report(where: str, message: object) -> None:
+    """Print a console message or an error of a page."""
+    print(where, getattr(message, "text", message))
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 import orjson
 
@@ -19,12 +20,18 @@ from engine.model import Document
 from engine.records.phrases import is_edition
 from engine.records.record import CaseRecord, PassagePart
 
-# Types in CSL, biblatex and RIS.
-_ACT, _STANDARD, _CASE = (
-    ("legislation",) * 2 + ("STAT",),
-    ("standard",) * 2 + ("STAND",),
-    ("report", "misc", "RPRT"),
-)
+
+class Kind(NamedTuple):
+    """The type of an entry in each format."""
+
+    csl: str
+    bibtex: str
+    ris: str
+
+
+ACT = Kind("legislation", "legislation", "STAT")
+STANDARD = Kind("standard", "standard", "STAND")
+CASE = Kind("report", "misc", "RPRT")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 _KEY = re.compile(r"[^A-Za-z0-9:.+/-]+")
 _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
@@ -34,10 +41,10 @@ _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciic
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is cited: a provision or the case. Empty fields are left out."""
+    """A citation of a provision or of the case; formats leave out empty fields."""
 
     key: str
-    types: tuple[str, str, str]
+    kind: Kind
     title: str
     authority: str = ""
     number: str = ""
@@ -49,7 +56,7 @@ class Entry:
 
 
 def entries(case: ExportableCase) -> list[Entry]:
-    """Return the case and its ranked provisions, best first, each label of a document once."""
+    """Return the case and its ranked provisions, best first, each provision once."""
     record = private_record_in(case)
     distinct: dict[tuple[str, ...], Entry] = {}
     for one in _provisions(record, names_of(record, case.corpus)):
@@ -61,9 +68,7 @@ def _case_entry(record: CaseRecord) -> Entry:
     began = record.begun
     note = f"Redstring, corpus {record.corpus}" + (f", law as of {record.day}" if record.day else "")
     key = f"case-{began:%Y%m%d%H%M%S}"
-    return Entry(
-        key, _CASE, record.question, "Redstring", "", (began.year, began.month, began.day), note=note
-    )
+    return Entry(key, CASE, record.question, "Redstring", "", (began.year, began.month, began.day), note=note)
 
 
 def _provisions(record: CaseRecord, names: Names) -> Iterator[Entry]:
@@ -79,7 +84,7 @@ def _provision(one: PassagePart, document: Document) -> Entry:
     validity = f"in this wording from {one.valid_from}" if one.valid_from else ""
     return Entry(
         one.id if not _KEY.search(one.id) else f"{_KEY.sub('-', one.id).strip('-')}-{one.rank}",
-        _STANDARD if is_edition(document) else _ACT,
+        STANDARD if is_edition(document) else ACT,
         one.title or one.document,
         author,
         document.number or "",
@@ -92,7 +97,7 @@ def _provision(one: PassagePart, document: Document) -> Entry:
 
 
 def _issued(document: Document) -> tuple[int, ...]:
-    """Return year, month and day of a document, or its year, or nothing."""
+    """Return year, month and day of a document, or only its year; empty if both are unknown."""
     stated = str(document.metadata.get("date") or "")
     try:
         day = date.fromisoformat(stated)
@@ -118,9 +123,9 @@ def write_csl(case: ExportableCase) -> bytes:
 def _csl(one: Entry) -> dict[str, object]:
     return {
         "id": one.key,
-        "type": one.types[0],
+        "type": one.kind.csl,
         "title": _clean(one.title),
-        "authority" if one.types == _ACT else "publisher": _clean(one.authority),
+        "authority" if one.kind == ACT else "publisher": _clean(one.authority),
         "number": _clean(one.number),
         "issued": {"date-parts": [list(one.issued)]} if one.issued else None,
         "section": _clean(one.section),
@@ -132,13 +137,14 @@ def _csl(one: Entry) -> dict[str, object]:
 
 def write_bibtex(case: ExportableCase) -> bytes:
     """Write biblatex entries. Raises InputError if the record is damaged."""
-    return "\n".join(map(_bibtex, entries(case))).encode()
+    return "\n".join(map(bibtex_entry, entries(case))).encode()
 
 
-def _bibtex(one: Entry) -> str:
+def bibtex_entry(one: Entry) -> str:
+    """Return a biblatex entry; characters that TeX interprets are escaped."""
     fields = {
         "title": f"{{{_tex(one.title)}}}" if one.title else "",
-        "institution" if one.types == _CASE else "organization": _tex(one.authority),
+        "institution" if one.kind == CASE else "organization": _tex(one.authority),
         "number": _tex(one.number),
         "date": _day(one.issued),
         "titleaddon": _tex(one.section),
@@ -147,7 +153,7 @@ def _bibtex(one: Entry) -> str:
         "note": _tex(one.note),
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
-    return f"@{one.types[1]}{{{one.key},\n{lines}}}\n"
+    return f"@{one.kind.bibtex}{{{one.key},\n{lines}}}\n"
 
 
 def _tex(text: str) -> str:
@@ -160,10 +166,11 @@ def _day(issued: tuple[int, ...], between: str = "-") -> str:
 
 def write_ris(case: ExportableCase) -> bytes:
     """Write RIS records. Raises InputError if the record is damaged."""
-    return "\r\n".join(map(_ris, entries(case))).encode()
+    return "\r\n".join(map(ris_record, entries(case))).encode()
 
 
-def _ris(one: Entry) -> str:
+def ris_record(one: Entry) -> str:
+    """Return a RIS record."""
     fields: Mapping[str, str] = {
         "ID": one.key,
         "TI": _clean(one.title),
@@ -177,7 +184,7 @@ def _ris(one: Entry) -> str:
         "N1": _clean(one.note),
     }
     lines = [f"{name}  - {value}\r\n" for name, value in fields.items() if value]
-    return "".join((f"TY  - {one.types[2]}\r\n", *lines, "ER  - \r\n"))
+    return "".join((f"TY  - {one.kind.ris}\r\n", *lines, "ER  - \r\n"))
 
 
 CSL = Export(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.exports.cases import export_of, record_in
-from engine.exports.formats.citations import Entry, _bibtex, _ris
+from engine.exports.formats.citations import ACT, Entry, bibtex_entry, ris_record
 from tests.engine.exports.cases import KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
 
@@ -38,12 +38,12 @@ def test_the_case_is_cited_with_its_day(cases: Cases) -> None:
 
 @given(text=st.text(max_size=40))
 def test_no_text_breaks_an_entry(text: str) -> None:
-    entry = Entry("key", ("legislation", "legislation", "STAT"), text, text, note=text)
-    lines = _bibtex(entry).split("\n")
+    entry = Entry("key", ACT, text, text, note=text)
+    lines = bibtex_entry(entry).split("\n")
     assert lines[0] == "@legislation{key,"
     assert lines[-2:] == ["}", ""]
     assert all(line.startswith("  ") and line.endswith("},") for line in lines[1:-2])
     # Each brace inside a value is escaped.
     bare = re.sub(r"\\[{}]|\\text\w+\{\}", "", "\n".join(lines))
     assert bare.count("{") == bare.count("}")
-    assert all(re.match("[A-Z][A-Z0-9]  - ", line) for line in _ris(entry).split("\r\n") if line)
+    assert all(re.match("[A-Z][A-Z0-9]  - ", line) for line in ris_record(entry).split("\r\n") if line)
