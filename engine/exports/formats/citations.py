@@ -1,8 +1,8 @@
 """Citations for reference managers: CSL-JSON, BibTeX and RIS, one entry for the case and one per provision.
 
 CSL-JSON: https://docs.citationstyles.org/en/stable/specification.html; BibTeX has the fields of biblatex
-(``@legislation``, ``@standard`` and ``@misc``); RIS has those of https://refdb.sourceforge.net/manual/.
-Entries are in UTF-8. The year and number of an act are known if the corpus is open.
+(``@legislation`` for acts, ``@standard`` and ``@misc``); RIS has those of https://refdb.sourceforge.net/manual/.
+Entries are in UTF-8. Kind, year and number of a document are known if the corpus is open.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import orjson
 
+from engine.corpus.grades import default_grade
 from engine.exports.cases import Export, ExportableCase, Names, names_of, private_record_in
-from engine.model import Document
+from engine.model import Document, Grade
 from engine.records.phrases import is_edition
 from engine.records.record import CaseRecord, PassagePart
 
@@ -30,6 +31,8 @@ class Kind(NamedTuple):
 
 
 ACT = Kind("legislation", "legislation", "STAT")
+# Any other text, and one of an unknown kind: a regulation, a judgment, a contract. ``genre`` names its kind.
+OTHER = Kind("document", "misc", "GEN")
 STANDARD = Kind("standard", "standard", "STAND")
 CASE = Kind("report", "misc", "RPRT")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
@@ -52,6 +55,7 @@ class Entry:
     section: str = ""
     page: str = ""
     language: str = ""
+    genre: str = ""
     note: str = ""
 
 
@@ -84,7 +88,7 @@ def _provision(one: PassagePart, document: Document) -> Entry:
     validity = f"in this wording from {one.valid_from}" if one.valid_from else ""
     return Entry(
         one.id if not _KEY.search(one.id) else f"{_KEY.sub('-', one.id).strip('-')}-{one.rank}",
-        STANDARD if is_edition(document) else ACT,
+        entry_kind(document),
         one.title or one.document,
         author,
         document.number or "",
@@ -92,8 +96,16 @@ def _provision(one: PassagePart, document: Document) -> Entry:
         one.label,
         "" if one.page is None else str(one.page),
         "" if one.language == "und" else one.language,
+        document.type or "",
         ", ".join(filter(None, (one.status, one.edition, validity))),
     )
+
+
+def entry_kind(document: Document) -> Kind:
+    """Return the type of the entries of a document; only binding law of a legislature is legislation."""
+    if is_edition(document):
+        return STANDARD
+    return ACT if default_grade(document.type or "") is Grade.A else OTHER
 
 
 def _issued(document: Document) -> tuple[int, ...]:
@@ -131,6 +143,7 @@ def _csl(one: Entry) -> dict[str, object]:
         "section": _clean(one.section),
         "page": one.page,
         "language": one.language,
+        "genre": _clean(one.genre),
         "note": _clean(one.note),
     }
 
@@ -150,6 +163,7 @@ def bibtex_entry(one: Entry) -> str:
         "titleaddon": _tex(one.section),
         "pages": one.page,
         "language": one.language,
+        "type": _tex(one.genre),
         "note": _tex(one.note),
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
@@ -181,6 +195,7 @@ def ris_record(one: Entry) -> str:
         "SE": _clean(one.section),
         "SP": one.page,
         "LA": one.language,
+        "M3": _clean(one.genre),
         "N1": _clean(one.note),
     }
     lines = [f"{name}  - {value}\r\n" for name, value in fields.items() if value]

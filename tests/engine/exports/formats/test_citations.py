@@ -10,9 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.exports.cases import export_of, record_in
-from engine.exports.formats.citations import ACT, Entry, bibtex_entry, ris_record
+from engine.exports.formats.citations import ACT, Entry, bibtex_entry, entry_kind, ris_record
 from tests.engine.exports.cases import KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
+
+KINDS_OF_TEXTS = {
+    "act": "legislation",
+    "UU (Undang-Undang)": "legislation",
+    "Gesetz": "legislation",
+    "judgment": "document",
+    "contract": "document",
+    "Vertrag": "document",
+    "Standard": "standard",
+    None: "document",
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -31,9 +42,17 @@ def test_all_formats_cite_the_same(kind: str, cases: Cases) -> None:
 
 def test_the_case_is_cited_with_its_day(cases: Cases) -> None:
     record = record_in(cases[ORDINARY])
-    case, first, *_ = orjson.loads(export_of("csl").write(cases[ORDINARY]))
-    assert (case["title"], first["type"]) == (record.question, "legislation")
+    case, *_ = orjson.loads(export_of("csl").write(cases[ORDINARY]))
+    assert case["title"] == record.question
     assert case["issued"]["date-parts"] == [[record.begun.year, record.begun.month, record.begun.day]]
+
+
+def test_only_law_is_cited_as_legislation() -> None:
+    kinds = {
+        kind: entry_kind(Document("id", "Title", type=kind, number="306", year=2020)).csl
+        for kind in KINDS_OF_TEXTS
+    }
+    assert kinds == KINDS_OF_TEXTS
 
 
 @given(text=st.text(max_size=40))
