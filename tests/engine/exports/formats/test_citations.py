@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.exports.cases import export_of, record_in
 from engine.exports.formats.citations import ACT, Entry, bibtex_entry, entry_kind, ris_record
+from engine.model import Document
 from tests.engine.exports.cases import KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
 
