@@ -218,7 +218,7 @@
     document.documentElement.lang = chosen;
     const watch = () => {
       translate(document.body);
-      new MutationObserver((changes) => changes.forEach((change) => (change.type === "characterData" ? source(change.target) : change.addedNodes.forEach(translate)))).observe(document.body, { childList: true, subtree: true, characterData: true });
+      new MutationObserver((changes) => changes.forEach((change) => (change.type === "characterData" ? text(change.target) : change.addedNodes.forEach(translate)))).observe(document.body, { childList: true, subtree: true, characterData: true });
     };
     if (document.body) watch(); else addEventListener("DOMContentLoaded", watch);
   }
